@@ -62,7 +62,7 @@ export const login = route({
   alternatives: orCookies,
   codes: ['UNAUTHORIZED', 'PERMISSION_DENIED'],
   async handle({ services, body: { cookie: asked, ...credentials }, request }) {
-    // A page of another origin must not log the visitor in to a different account.
+    // A page of another origin must not log the visitor in to another account.
     if (asked) refuseOtherPages(request.header, services.config.http.baseUrl)
     const from = clientOf(request)
     const tokens = await services.users.logins.open({ ...credentials, from })
@@ -105,8 +105,8 @@ export const refresh = route({
 })
 
 /**
- * The refresh token from the cookie. A reloaded page has no CSRF token yet and gets one here, so the browser's own
- * headers must show the origin of the page. Fails with UNAUTHORIZED or PERMISSION_DENIED.
+ * Reads the refresh token from the cookie. A reloaded page gets its CSRF token here and cannot send one, so the
+ * browser's own headers must show that the page is ours. Fails with UNAUTHORIZED or PERMISSION_DENIED.
  */
 function refreshCookie(request: RequestFacts, baseUrl: string): string {
   const found = request.cookie(cookieNames(baseUrl).refresh)

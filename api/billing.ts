@@ -27,7 +27,7 @@ const shared = { tag: 'billing', access: 'account', status: 200 } as const
 const finite = (limits: Record<string, number>) =>
   Object.fromEntries(Object.entries(limits).map(([name, limit]) => [name, Number.isFinite(limit) ? limit : null]))
 
-/** The public form of an account. The cap and its usage are those of the account, or of the named workspace. */
+/** The public form of an account. The cap and its usage are those of the account or of the named workspace. */
 async function present(
   services: Services,
   ownerId: string,

@@ -2,8 +2,8 @@ import type { RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /**
- * How many requests a connection may have in progress. Pipelined requests that are read together are all started, and
- * perhaps answered, in one turn of the event loop.
+ * The most requests in progress per connection. Pipelined requests that arrive together all start, and may all be
+ * answered, in one turn of the event loop.
  */
 const maxPipelined = 10
 
@@ -16,15 +16,13 @@ const defaultAnswerMs = 5 * 60_000
 const lastWordsMs = 1000
 
 interface Limits {
-  /** How long a connection may be idle. */
   idleMs: number
   answerMs?: number | undefined
 }
 
 /**
- * Closes connections that are idle, that do not read their response, or that have too many requests in progress. A
- * connection that waits for a response stays open, however long it takes. Returns a wrapper of `handle` that counts
- * requests.
+ * Closes connections that are idle, do not read their response, or have too many requests in progress. A connection
+ * that waits for a response stays open without limit. Returns a wrapper of `handle` that counts requests.
  */
 export function limitConnections(server: Server, { idleMs, answerMs = defaultAnswerMs }: Limits) {
   const underWay = new WeakMap<Socket, number>()

@@ -5,7 +5,7 @@ import type { Context } from 'koa'
 
 const compressed = promisify(gzip)
 
-/** How long browsers and proxies use it without asking, in seconds. A deploy may change it. */
+/** How long browsers and proxies use it without asking again, in seconds. A deployment may change it. */
 const maxAge = 300
 
 interface Content {
@@ -13,12 +13,15 @@ interface Content {
   read: () => string | Buffer | Promise<Buffer>
 }
 
-/** Serves content that is the same for everyone. It is read and compressed once, and clients that have it get a 304. */
+/**
+ * Serves content that is the same for everyone. It is read and compressed once; clients that already have it get a
+ * 304.
+ */
 export function serveFixed({ type, read }: Content) {
   let made: ReturnType<typeof make> | undefined
   const make = async () => {
     const plain = Buffer.from(await read())
-    // Weak, because both encodings have the same.
+    // Weak, because the plain and the compressed response share it.
     const tag = `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`
     return { plain, zipped: await compressed(plain), tag }
   }
@@ -34,6 +37,6 @@ export function serveFixed({ type, read }: Content) {
   }
 }
 
-/** RFC 9110, 13.1.2: compared without regard to weakness. */
+/** RFC 9110, 13.1.2: weak comparison. */
 const isKnown = (given: string, tag: string): boolean =>
   given.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === tag.slice(2))

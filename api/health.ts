@@ -32,7 +32,7 @@ export const readyz = route({
   handle: ({ services }) => together(services),
 })
 
-/** One check at a time, shared by all requests that wait: anyone may ask, as often as they like. */
+/** One check at a time, shared by all waiting requests, because anyone may send health checks at any rate. */
 const underWay = new WeakMap<Services, ReturnType<typeof check>>()
 
 function together(services: Services): ReturnType<typeof check> {

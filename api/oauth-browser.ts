@@ -9,7 +9,6 @@ import { route } from './route/route.ts'
 import { field } from './schemas/documented.ts'
 import { text } from './schemas/schemas.ts'
 
-/** The scopes in plain words. */
 const inWords = {
   read: 'search and read',
   write: 'create and change things',
@@ -50,9 +49,9 @@ export const goToSite = route({
 })
 
 /**
- * Names the vault's owner and who asks: a person who got this address from an attacker would connect their own account
- * to the attacker's vault. `again`: the link did not belong to this browser, which may refuse cookies or have a second
- * tab.
+ * Names the vault's owner and the requester: a person who got this address from an attacker would otherwise connect
+ * their own account to the attacker's vault. `again`: the link did not belong to this browser, which may refuse
+ * cookies or have a second tab.
  */
 function confirmation(flow: FlowPreview, link: string, again: boolean) {
   const { origin, owner, asker, isOwn } = flow

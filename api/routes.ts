@@ -51,7 +51,6 @@ import * as workspaceSignIn from './workspace-sign-in.ts'
 import * as workspaces from './workspaces.ts'
 import type { AnyRoute } from './route/route.ts'
 
-/** Every route of the platform. */
 export const routes: AnyRoute[] = [
   auth,
   accountMails,

@@ -3,7 +3,7 @@ import { assertThat, CodedError } from '../src/errors.ts'
 import { route } from './route/route.ts'
 import { field, named, wholeInQuery } from './schemas/documented.ts'
 import { event } from './schemas/event-schema.ts'
-import { words } from './schemas/words-schema.ts'
+import { words } from './schemas/live-text-schema.ts'
 import { runNamed as resource } from './route/resources.ts'
 
 const shared = { tag: 'runs', access: 'account', status: 200 } as const
@@ -52,7 +52,7 @@ function beginning(
 }
 
 /**
- * Refuses a number that the run has not reached, because the events up to it would be silently skipped. A client that
+ * Refuses a number that the run has not reached, because the events up to it would be skipped silently. A client that
  * has seen an event is never refused: events are counted when they are written, and the run is read later.
  */
 function reached({ events }: { events: number }, after: number, path: string): number {

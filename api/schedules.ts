@@ -19,7 +19,6 @@ const reason = named(
   'Why a fire started no run',
 )
 
-/** The public form of a fire. */
 const fire = named(
   'Fire',
   v.object({

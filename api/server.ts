@@ -9,14 +9,14 @@ export const maxHeaderBytes = 16 * 1024
 /** How long a client may take to send a complete request. */
 const defaultRequestMs = 60_000
 
-/** How often to look for slow requests. Node's default of 30 s would make the limit half as long again. */
+/** How often to look for slow requests. With Node's default of 30 s, a request could exceed the limit by half. */
 const lookMs = (requestMs: number): number => Math.min(1000, requestMs / 10)
 
 /**
- * The HTTP server. Invalid HTTP, and requests that Node would refuse with an empty body, get the platform's error body
- * too. A request that is incomplete after `requestMs` is cut off within a second, and an idle connection after the same
- * time. `serve` starts to answer requests. `drain` stops listening, answers the requests that have arrived, and returns
- * when the last connection is closed.
+ * The HTTP server. Invalid HTTP, and requests that Node would refuse with an empty body, also get the platform's error
+ * body. A request that is incomplete after `requestMs` is cut off within a second, and so is an idle connection.
+ * `serve` starts to answer requests. `drain` stops listening, answers the requests that have arrived, and returns when
+ * the last connection is closed.
  */
 export function createHttpServer({ requestMs = defaultRequestMs, answerMs, maxConnections }: ServerLimits = {}) {
   const server = createServer({
@@ -54,15 +54,15 @@ function withHost(handle: RequestListener): RequestListener {
 }
 
 async function drain(server: Server): Promise<void> {
-  // A client that keeps its connection busy would keep this process from ending.
+  // A client that keeps its connection busy would prevent this process from ending.
   server.prependListener('request', (_request, response) => void response.setHeader('connection', 'close'))
-  // Connections that become idle only now would otherwise stay open until their timeout.
+  // Connections that become idle later would otherwise stay open until their timeout.
   const closing = setInterval(() => server.closeIdleConnections(), 50)
   await new Promise((resolve) => server.close(resolve))
   clearInterval(closing)
 }
 
-/** Answers what Node's parser refuses: broken HTTP, oversized headers, a request that never ends. */
+/** Answers requests that Node's parser refuses: broken HTTP, oversized headers, a request that never ends. */
 const refuseBroken =
   (words: Record<string, string>) =>
   (error: Error & { code?: string }, socket: Socket): void => {

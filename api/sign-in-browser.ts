@@ -55,7 +55,7 @@ export const startSignIn = route({
     const { providers, flows } = services.signIn
     const provider = await providers.find(params.providerId)
     const { url, ticket } = await flows.begin({ provider, address: request.address, returnTo })
-    // The operator of a workspace's provider chooses where this leads, so a page names it first.
+    // The operator of a workspace's provider controls this redirect, so a page names its target first.
     if (provider.workspaceProviderId !== null) return { location: url }
     return goOn(services, await flows.open(ticket, cookieOf(request)))
   },
@@ -85,8 +85,8 @@ export const goToProvider = route({
 })
 
 /**
- * Names the account: a person who got this address from an attacker would let their own sign-in open the attacker's
- * account. `again`: the link did not belong to this browser, which may refuse cookies or have a second tab.
+ * Names the account: a person who got this address from an attacker would otherwise sign in to the attacker's account.
+ * `again`: the link did not belong to this browser, which may refuse cookies or have a second tab.
  */
 function confirmation(shown: { account: string | undefined; issuer: string }, link: string, again: boolean) {
   const host = hostOf(shown)

@@ -10,7 +10,7 @@ import { text } from './schemas/schemas.ts'
 import { membership, transfer } from './schemas/workspace-schema.ts'
 import { workspaceNamed as resource } from './route/resources.ts'
 
-/** The fields for the audit log: the owner, and the member who has an offer. */
+/** The fields for the audit log: the owner, and the member with an offer. */
 async function look({ services, resource }: { services: Services; resource: { id: string; payerId: string } }) {
   const [offer] = await services.workspaces.offers([resource.id])
   return { payerId: resource.payerId, offeredTo: offer?.userId ?? null }

@@ -58,7 +58,7 @@ const present = async (services: Services, agentId: string, given: Receipt) => (
   ...(given.status === 'failed' && (await afterFailure(services, given.runId))),
 })
 
-/** A sender that repeats a delivery wants it processed, which only the owner can do by replaying it. */
+/** A repeated delivery asks for processing, but only the owner can replay a failed run. */
 async function afterFailure({ runs }: Services, runId: string) {
   const replay = await runs.reading.replayOf(runId)
   if (!replay) return { message: `The run of this delivery has failed. ${toReplay(runId)}` }

@@ -10,10 +10,10 @@ import { openBenchServers } from './shared/servers.ts'
 import { median, percentile } from './shared/statistics.ts'
 
 /**
- * `npm run bench -- chat`: 200 chats that stream at once in one API process, beside the same provider asked directly: the time
- * until the first words, whether any words are lost, and what a stream takes of the process's memory. Ten chats begin
- * each second and each answer lasts 20 s, so that 200 are open from the 20th second on; those that begin then count. Fails
- * above twice the time, or if a word is lost.
+ * `npm run bench -- chat`: 200 simultaneous chat streams in one API process, compared with direct requests to the same
+ * provider: the time until the first text, lost text, and memory per stream. Ten chats start per second and each
+ * answer lasts 20 s, so 200 are open from the 20th second on; chats that start then count. Fails above twice the time,
+ * or if text is lost.
  */
 const [perSecond, seconds, measuredSeconds] = [10, 20, 10]
 const chats = perSecond * (seconds + measuredSeconds)
@@ -60,14 +60,14 @@ try {
   await speaker.close()
 }
 
-interface Heard {
-  /** Milliseconds until the first words. */
+interface Reply {
+  /** Milliseconds until the first text. */
   first: number
   text: string
 }
 
-/** Begins so many a second, and waits for all. */
-async function runAll(tokens: string[], work: (token: string, number: number) => Promise<Heard>): Promise<Heard[]> {
+/** Starts this many per second, and waits for all. */
+async function runAll(tokens: string[], work: (token: string, number: number) => Promise<Reply>): Promise<Reply[]> {
   const begun = performance.now()
   return Promise.all(
     tokens.map(async (token, number) => {
@@ -77,21 +77,21 @@ async function runAll(tokens: string[], work: (token: string, number: number) =>
   )
 }
 
-function firstOf(heard: Heard[]): number[] {
-  return heard.slice(perSecond * seconds).map(({ first }) => first)
+function firstOf(replies: Reply[]): number[] {
+  return replies.slice(perSecond * seconds).map(({ first }) => first)
 }
 
 function sentence(times: number[]): string {
   return `median ${median(times).toFixed(0)} ms, p95 ${percentile(times, 0.95).toFixed(0)} ms`
 }
 
-function ask(token: string): Promise<Heard> {
+function ask(token: string): Promise<Reply> {
   const body = { text: 'Say what you know.', stream: true }
   const wordsOf = ({ type, delta }: Data) => (type === 'text-delta' ? String(delta) : '')
   return hear(`${servers.url}/chat/messages`, { 'X-Session-Token': token }, body, wordsOf)
 }
 
-function askDirectly(number: number): Promise<Heard> {
+function askDirectly(number: number): Promise<Reply> {
   const messages = [{ role: 'user', content: `Say what you know, ${number}.` }]
   const wordsOf = ({ choices }: Data) => choices?.[0]?.delta?.content ?? ''
   return hear(`${speaker.url}/chat/completions`, {}, { model: 'bench-model', stream: true, messages }, wordsOf)
@@ -108,7 +108,7 @@ async function hear(
   headers: Record<string, string>,
   body: object,
   wordsOf: (data: Data) => string,
-): Promise<Heard> {
+): Promise<Reply> {
   const begun = performance.now()
   const response = await fetch(url, {
     method: 'POST',

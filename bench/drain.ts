@@ -1,14 +1,14 @@
 import { openPlain } from './drain/plain.ts'
 import { openQueue } from './drain/queue.ts'
 import { temporaryFolder as folder } from './shared/folder.ts'
-import { compareInTurn } from './shared/in-turn.ts'
+import { compareRates } from './shared/compare-rates.ts'
 import { openBenchServers } from './shared/servers.ts'
 
 /**
- * `npm run bench -- drain`: how many runs of one agent are carried out a second, one after the other, each of one step of
- * the demo model, against how many empty child workflows of the same shape the same Temporal carries out, one after the
- * other, in workflow code that records nothing. Both are measured in turn, because a machine varies from minute to
- * minute; the result is the median of the rounds' ratios. All processes share this machine.
+ * `npm run bench -- drain`: runs of one agent per second, in sequence, each with one step of the demo model, compared
+ * with empty child workflows of the same shape in the same Temporal, whose code records nothing. Both are measured in
+ * turn, because a machine varies from minute to minute. The result is the median of the rounds' ratios. All processes
+ * share this machine.
  */
 const count = 100
 
@@ -18,7 +18,7 @@ try {
   const plain = await openPlain(servers)
   await queue.measure(10)
   await plain.measure(10)
-  await compareInTurn(
+  await compareRates(
     { unit: 'runs/s', measure: () => queue.measure(count) },
     { unit: 'empty child workflows/s', measure: () => plain.measure(count) },
   )

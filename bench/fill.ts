@@ -6,10 +6,10 @@ import { readSize, sizeOptions } from './fill/size.ts'
 import { openStore } from './shared/store.ts'
 
 /**
- * `npm run bench -- fill --runs 20000000 --full 1000000`: fills the empty database of DATABASE_URL as if it had been in
- * use for months: 20 million runs, one million of them with timelines. Without DATABASE_URL it starts a Postgres of its
- * own in `--folder`, fills its database `filled`, and keeps it running until Ctrl-C. A `.env` file is not read, so that
- * it takes no database that was not named for it.
+ * `npm run bench -- fill --runs 20000000 --full 1000000`: fills the empty database of DATABASE_URL with months of use:
+ * 20 million runs, one million of them with timelines. Without DATABASE_URL it starts its own Postgres in `--folder`,
+ * fills the database `filled`, and keeps it running until Ctrl-C. It ignores `.env` files, which may name another
+ * database.
  */
 const { values } = parseArgs({ options: { ...sizeOptions, folder: { type: 'string', default: '.data/bench' } } })
 const { folder, ...named } = values

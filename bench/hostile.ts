@@ -11,26 +11,25 @@ import { bodies, carriedOut, groupOf, requests, type Group } from './hostile/cas
 import { knownSecrets, mostSites, writeModels } from './hostile/known-secrets.ts'
 import { printEnd, printOthers, printRow, worstOf, type Row } from './hostile/report.ts'
 import { createWatch } from './hostile/watch.ts'
-import { ask, heard, startIn } from './shared/child.ts'
+import { ask, nextMessage, startIn } from './shared/child.ts'
 import { temporaryFolder as folder } from './shared/folder.ts'
 import { openBenchServers } from './shared/servers.ts'
 
 /**
- * `npm run bench -- hostile`: how long the API's event loop is held up, and how long somebody else's request waits, while
- * one API process is given what is hard to read, of the largest size: queries, headers, cookies and paths, every body of
- * the OpenAPI document, connections, and manifests, payloads, arguments and results that are carried out. API, worker,
- * site and the other user are processes of their own. Fails if a stretch of the API's event loop takes more than 50 ms of
- * processor time, if a request waits more than 250 ms, or if an activity had to be repeated. `-- <words>` names some of
- * the groups.
+ * `npm run bench -- hostile`: how long the API's event loop is blocked, and how long another user's request waits,
+ * while one API process gets the largest input that is hard to read: queries, headers, cookies and paths, every body
+ * of the OpenAPI document, connections, and manifests, payloads, arguments and results. API, worker, site and the
+ * other user are separate processes. Fails if one turn of the API's event loop takes more than 50 ms of processor
+ * time, if a request waits more than 250 ms, or if an activity had to be repeated. `-- <words>` selects groups.
  */
 const { caFile, certFile, keyFile } = await createCertificates(join(folder, 'certificates'))
-/** Sites must not have the ports of usual services, as above these. */
+/** Sites must not use the ports of usual services, as the ports above these are. */
 const sitePorts = await freePorts(mostSites, { from: 20_000, to: 27_000 })
 const origins = sitePorts.map((port) => `https://127.0.0.1:${port}`)
 const [origin = ''] = origins
 const start = startIn(new URL('hostile/', import.meta.url))
 const model = start('model')
-const modelPort = await heard<number>(model)
+const modelPort = await nextMessage<number>(model)
 const large = '1000000000'
 const servers = await openBenchServers(folder, true, {
   SITE_ALLOW: sitePorts.map((port) => `127.0.0.1:${port}`).join(','),
@@ -48,10 +47,10 @@ const servers = await openBenchServers(folder, true, {
   RATE_LIMIT_WEBHOOK_FAILED_PER_MINUTE: large,
 })
 const site = start('site', certFile, keyFile, ...sitePorts.map(String))
-await heard(site)
+await nextMessage(site)
 const someone = await person(servers)
 const idleServer = start('idle-server')
-const idlePort = await heard<number>(idleServer)
+const idlePort = await nextMessage<number>(idleServer)
 const neighbour = start('neighbour', servers.url, someone.token, `http://127.0.0.1:${idlePort}`)
 const plain = JSON.stringify(manifestWith(`${origin}/api`))
 const publish = (answers: { manifest?: string; result?: string }): Promise<void> => ask(site, answers)
@@ -68,7 +67,7 @@ async function judgeGroup({ name: group, cases }: Group): Promise<Row[]> {
   const rows: Row[] = []
   for (const { what, run } of cases) {
     const look = async () => {
-      // A session may have a few answers under way. Odd messages that are understood begin one.
+      // A session may have a few answers in progress, and odd messages that are accepted start one.
       for (let tries = 0; tries < 10; tries++) {
         if ((await run()) !== 429) return
         await delay(1000)
@@ -80,7 +79,7 @@ async function judgeGroup({ name: group, cases }: Group): Promise<Row[]> {
   return rows
 }
 
-/** What was refused although there are no limits: it measures nothing. */
+/** Requests that were refused although there are no limits, and so measure nothing. */
 const limited: string[] = []
 
 const wanted = process.argv.slice(2)

@@ -4,16 +4,16 @@ import { createCertificates } from '../bin/local/certificates.ts'
 import { freePorts } from '../bin/local/ports.ts'
 import { openNoise, type Noise } from './neighbour/noise.ts'
 import { openVictim, type Figures } from './neighbour/victim.ts'
-import { heard, startIn } from './shared/child.ts'
+import { nextMessage, startIn } from './shared/child.ts'
 import { letPostgresIn, temporaryFolder as folder } from './shared/folder.ts'
 import { openBenchServers } from './shared/servers.ts'
 
 /**
- * `npm run bench -- neighbour`: what an owner notices of others who use up a share of the platform, at the default limits.
- * For each share, one owner uses it up, and then forty accounts together. Two systems run side by side, each with an
- * owner who does the same, at the same time; the noise is at one of them only. So whatever this machine lacks, both lack.
- * Measured are the owner's requests (95th percentile), starts of runs and callbacks (medians), as a ratio of the idle
- * system's. `-- <words>` names some of the shares.
+ * `npm run bench -- neighbour`: the effect on an owner of others who use up a share of the platform, at the default
+ * limits. For each share, first one owner uses it up, then forty accounts together. Two systems run side by side with
+ * the same owner activity, and only one has the noise, so both suffer from a busy machine. The results are the owner's
+ * requests (95th percentile), starts of runs and callbacks (medians), relative to the idle system. `-- <words>`
+ * selects shares.
  */
 const { caFile, certFile, keyFile } = await createCertificates(join(folder, 'certificates'))
 const [quickPort = 0, tarpitPort = 0] = await freePorts(2)
@@ -27,7 +27,7 @@ const settings = {
   RATE_LIMIT_WEBHOOK_PER_MINUTE: '6000',
   QUEUE_DEPTH: '10000',
 }
-/** Each in a folder of its own. */
+/** Each system has its own folder. */
 function openSystem(name: string) {
   mkdirSync(join(folder, name))
   letPostgresIn(join(folder, name))
@@ -37,7 +37,7 @@ const idleServers = await openSystem('idle')
 const servers = await openSystem('noisy')
 const start = startIn(new URL('neighbour/', import.meta.url))
 const receivers = start('receivers', String(quickPort), String(tarpitPort), certFile, keyFile)
-await heard(receivers)
+await nextMessage(receivers)
 
 const ratios = (idle: Figures, meanwhile: Figures): Figures => ({
   requestMs: meanwhile.requestMs / idle.requestMs,

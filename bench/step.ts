@@ -14,11 +14,10 @@ import { openSdk } from './step/sdk.ts'
 import { openSteps } from './step/steps.ts'
 
 /**
- * `npm run bench -- step`: what a step costs beside its provider, on an idle system: from its beginning until the request has
- * arrived at the provider, and from the answer until the step is recorded. Beside it the same request through the AI
- * SDK, which records nothing, in turn: a machine varies from minute to minute. The provider is in this process, so its
- * own work counts on both sides. Postgres waits for its disk, as in production. Temporal is not part of it: the activity
- * is called here.
+ * `npm run bench -- step`: the overhead of a step on an idle system: from its start until the request arrives at the
+ * provider, and from the answer until the step is recorded. It is compared, in turn, with the same request through the
+ * AI SDK, which records nothing. The provider is in this process, so its own work counts on both sides. Postgres waits
+ * for its disk, as in production. Temporal is not included: the activity is called directly.
  */
 const [rounds, count, goalMs] = [5, 40, 20]
 
@@ -46,7 +45,7 @@ try {
   await start(owner, agent)
   const steps = await openSteps(agent.id, provider, servers.env)
   const sdk = openSdk(provider)
-  // As workers do when they start.
+  // As workers do at startup.
   await steps.warmUp()
   console.log(`the first step of the process: ${sentence(await steps.measure(1))}`)
   await steps.measure(10)

@@ -15,13 +15,12 @@ import { temporaryFolder } from './shared/folder.ts'
 import { openStore } from './shared/store.ts'
 
 /**
- * `npm run bench -- storage`: what everything takes in a database with millions of runs, against a small one of the same
- * owners and agents, with the same queues, on the same server. The small one has just enough runs that every page is
- * full, as pages of different lengths cannot be compared. Both are measured in turn, with the product's own code; the
- * result is the ratio of the medians. In the end it purges a month. Fails if a ratio is over 2.
- *
- * `--folder` keeps the databases, and uses those that are there; `--plans` names the file for the plans of the filled
- * side; `--no-purge` keeps the oldest month; `--only` measures operations whose names contain a text.
+ * `npm run bench -- storage`: the time of all operations in a database with millions of runs, compared with a small
+ * one that has the same owners, agents and queues, on the same server. The small one has just enough runs to fill
+ * every page, because pages of different lengths cannot be compared. Both are measured in turn with the product's own
+ * code, and the result is the ratio of the medians. Finally it purges a month. Fails if a ratio is over 2.
+ * `--folder` keeps the databases and reuses existing ones; `--plans` names the file for the plans of the filled side;
+ * `--no-purge` keeps the oldest month; `--only` measures operations whose names contain a text.
  */
 const options = {
   ...sizeOptions,
@@ -53,7 +52,7 @@ try {
   await store.close()
 }
 
-/** Prints the table, and returns the names of what takes too long. */
+/** Prints the table and returns the names of the operations that take too long. */
 async function compareAll(urls: { small: string; filled: string }): Promise<string[]> {
   const sides = { small: await openSide('small', urls.small), filled: await openSide('filled', urls.filled) }
   const over: string[] = []

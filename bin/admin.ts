@@ -8,12 +8,12 @@ import { makeAdmin, removeAdmin } from './admin/admins.ts'
 import { inviteCommand } from './admin/invite.ts'
 import { resetPasswordCommand } from './admin/reset-password.ts'
 import { rotateKeys } from './admin/rotate-keys.ts'
-import { failureInWords, settingsOfCommand } from './beside-start.ts'
-import { chosenName } from './named.ts'
+import { failureInWords, settingsOfCommand } from './shared-settings.ts'
+import { chosenName } from './named-programs.ts'
 
 /**
- * `npm run admin -- <command>`: operator commands for the database of DATABASE_URL, or of an `npm start` beside it, while
- * everything runs. Without a command it lists them. If one fails, prints the reason and ends with 1.
+ * `npm run admin -- <command>`: operator commands for the database of DATABASE_URL, or of a running `npm start`. They
+ * are safe while the platform runs. Without a command, lists them. On failure, prints the reason and exits with 1.
  */
 const commands: Record<string, AdminCommand> = {
   'make-admin': makeAdmin,

@@ -18,7 +18,7 @@ await startProcess('api', async ({ config, logger, services }) => {
   const loops = startLoops(services, 'everywhere')
   return async () => {
     const drained = drain()
-    // Streams would keep their connections open; their readers reconnect to another process.
+    // Open streams would keep their connections. Their readers reconnect to another process.
     const watched = services.runs.watching.stop()
     await Promise.all([...loops.map((loop) => loop.stop()), watched])
     await drained

@@ -1,6 +1,6 @@
-import { chosenName, namedIn, runProgram } from './named.ts'
+import { chosenName, namedIn, runProgram } from './named-programs.ts'
 
-/** `npm run bench -- <name> [options]`: measures something. Without a name it lists what there is. */
+/** `npm run bench -- <name> [options]`: runs a benchmark. Without a name, lists all. */
 const folder = new URL('../bench/', import.meta.url)
 const name = chosenName('bench', namedIn(folder))
 await runProgram(new URL(`${name}.ts`, folder), process.argv.slice(3))

@@ -1,5 +1,5 @@
 import { readCheckerConfig } from '../src/config/local-config.ts'
-import { settingsBesideStart } from './beside-start.ts'
+import { settingsOfRunningStart } from './shared-settings.ts'
 import { asksForHelp, readArguments, usage, UsageError, type Arguments } from '../check-site/arguments.ts'
 import { askForAddress, listenForCallback } from '../check-site/callback.ts'
 import { checkSite, hasFailed, isPartial, type Report } from '../check-site/check-site.ts'
@@ -7,9 +7,9 @@ import type { Wish } from '../check-site/options.ts'
 import { asJson, written } from '../check-site/report.ts'
 
 /**
- * `npm run check-site -- https://site.example`: checks a site's requirements (docs/specification.md, "Site side"). Exit
- * code 0 if nothing failed, 1 if something did (with --strict: or was not checked), 2 if the command line or the
- * environment is invalid, or if a requested sign-in did not happen.
+ * `npm run check-site -- https://site.example`: checks the requirements for a site (docs/specification.md, "Site
+ * side"). Exit code 0 if nothing failed, 1 if something failed (with --strict: or was not checked), 2 if the command
+ * line or the environment is invalid, or if a requested sign-in did not happen.
  */
 async function main(): Promise<void> {
   if (asksForHelp(process.argv)) return console.log(usage)
@@ -33,7 +33,7 @@ function exitCode(report: Report, strict: boolean): number {
 
 function readCommand(): Arguments | undefined {
   try {
-    return readArguments(process.argv.slice(2), readCheckerConfig(settingsBesideStart()))
+    return readArguments(process.argv.slice(2), readCheckerConfig(settingsOfRunningStart()))
   } catch (error) {
     console.error(error instanceof UsageError ? `${error.message}\n\n${usage}` : (error as Error).message)
     process.exitCode = 2
@@ -46,7 +46,7 @@ const wishes: Record<Wish, string> = {
   deny: 'sign in, and REFUSE access, because the checker tests that, too (--no-deny skips it)',
 }
 
-/** Tells the person what to open on standard error; standard output has only the report. */
+/** Prints the address to open on standard error, because standard output has only the report. */
 const signIn =
   (redirectUri: string, { pasted, signInSeconds: seconds }: Arguments) =>
   (url: string, wish: Wish): Promise<string> => {

@@ -1,15 +1,15 @@
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
-import { chosenName } from './named.ts'
+import { chosenName } from './named-programs.ts'
 
 /**
- * `npm run check [-- <name> [options]]`: runs the checks that need no server until one fails, or only the named check.
+ * `npm run check [-- <name> [options]]`: runs the named check, or all checks that need no server until one fails.
  * Exits with its code.
  */
 interface Check {
   does: string
   command: string
-  /** Whether it runs when no name is given. */
+  /** Whether it runs without a name. */
   isQuick?: boolean
 }
 
@@ -36,7 +36,6 @@ const checks: Record<string, Check> = {
   schemathesis: { does: 'fuzzes the API with its OpenAPI document', command: 'node bin/schemathesis.ts' },
 }
 
-/** Returns the exit code. */
 async function run({ command }: Check, given: string[] = []): Promise<number> {
   const [program = '', ...words] = command.split(' ')
   const options = { cwd: root, preferLocal: true, stdio: 'inherit', reject: false } as const

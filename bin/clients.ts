@@ -3,25 +3,25 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { readLocalConfig } from '../src/config/local-config.ts'
 import { preparePython, prepareTypeScript, type Program } from './clients/prepare.ts'
-import { besideOwnStart } from './local/own-start.ts'
+import { withOwnStart } from './local/own-start.ts'
 import type { Addresses } from './local/stack.ts'
 import { tokenOfSite } from './tour/client.ts'
 
 /**
- * `npm run check -- clients`: generates a client in TypeScript and one in Python from docs/openapi.json, checks the programs in
- * clients/ with strict types, and has both do the tour with an `npm start` of their own. Installs what it needs; the
- * Python client is left out, visibly, where Python or its packages cannot be had.
+ * `npm run check -- clients`: generates a TypeScript and a Python client from docs/openapi.json, type-checks the
+ * programs in clients/ strictly, and runs the tour with both against its own `npm start`. Installs what it needs.
+ * Without Python or its packages, it skips the Python client and says so.
  */
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 const main = (): Promise<void> =>
-  besideOwnStart('clients', {}, async ({ ready }) => {
+  withOwnStart('clients', {}, async ({ ready }) => {
     const programs = [await prepareTypeScript(root), await preparePython(root)]
     const addresses = await ready
     for (const program of programs) if (program) await tour(program, addresses)
   })
 
-/** A person makes a token at the site; everything else is up to the program. */
+/** A person makes a token at the site; the program does everything else. */
 async function tour({ name, command, args, env }: Program, addresses: Addresses): Promise<void> {
   console.log(`\n━━ The tour with the ${name} client`)
   const { api, sites } = addresses

@@ -7,13 +7,13 @@ import { asJson, exitCodeOf, interrupted, line, summary } from '../conformance/r
 import { rows } from '../conformance/rows.ts'
 import { loadEnvFile } from '../src/config/environment.ts'
 import { readLocalConfig } from '../src/config/local-config.ts'
-import { onAskedToStop } from './local/asked.ts'
-import { runProgram } from './named.ts'
+import { onStopRequest } from './local/on-stop.ts'
+import { runProgram } from './named-programs.ts'
 
 /**
  * `npm run conformance -- [base url]`: provokes each code of docs/specification.md and tries every other row of its
- * tables, over HTTP alone. Exit code 0 if all rows passed, 1 if one failed, 2 if some or all were not tried, 130 if it
- * was interrupted. `-- twice` and `-- faults` do it on installations of their own.
+ * tables, over HTTP alone. Exit code 0 if all rows passed, 1 if one failed, 2 if a row was not tried, 130 after an
+ * interruption. `-- twice` and `-- faults` start their own installations.
  */
 async function main(): Promise<number> {
   const given = readArguments(process.argv.slice(2))
@@ -23,7 +23,10 @@ async function main(): Promise<number> {
   return tried(given, chosen)
 }
 
-/** The rows whose ids start with one of these. An unknown part is an error, because the check would pass without it. */
+/**
+ * The rows whose ids start with one of these prefixes. An unknown prefix is an error, because the check would pass
+ * without it.
+ */
 function chosenRows(only: string[] | undefined): typeof rows {
   if (only === undefined) return rows
   const unknown = only.filter((start) => !rows.some(({ id }) => id.startsWith(start)))
@@ -53,7 +56,7 @@ function readPlatform({ base: asked, factsFile }: Arguments): { base: string; fa
   const base = asked ?? found?.api
   if (base === undefined)
     throw new UsageError('Switchyard is not running here. Give a base URL, or start it: npm start')
-  // Those of another installation would say nothing about this one.
+  // The facts of another installation do not apply to this one.
   const facts = found && new URL(found.api).origin === new URL(base).origin ? found : undefined
   if (facts) return { base, facts }
   note(found ? `The facts in ${file} are about ${found.api}, not ${base}:` : `There is no file ${file}:`)
@@ -66,12 +69,12 @@ function defaultFile(): string {
   return join(resolve(readLocalConfig().DATA_DIR), 'conformance.json')
 }
 
-/** A second Ctrl-C exits immediately. One within this time is the same key press, forwarded by npm. */
+/** A second Ctrl-C exits immediately. A signal within this time is the same key press, forwarded by npm. */
 const samePressMs = 1000
 
 function stopWhenAsked(check: ReturnType<typeof createCheck>): void {
   let first = 0
-  onAskedToStop(readLocalConfig().environment, () => {
+  onStopRequest(readLocalConfig().environment, () => {
     if (first === 0) {
       first = Date.now()
       note('Stopping, and deleting what the check created. Press Ctrl-C again to exit immediately.')
@@ -79,7 +82,7 @@ function stopWhenAsked(check: ReturnType<typeof createCheck>): void {
     }
     if (Date.now() - first < samePressMs) return
     const staying = check.staying()
-    // The deletions may have begun.
+    // The deletions may have started.
     const some = `These accounts remain, with everything that is not deleted yet: ${staying.join(', ')}`
     note(staying.length > 0 ? some : 'No account remains.')
     process.exit(interrupted)
@@ -99,7 +102,7 @@ const [word = '', ...more] = process.argv.slice(2)
 try {
   if (word === 'twice' || word === 'faults') await runProgram(new URL(`conformance/${word}.ts`, import.meta.url), more)
   else process.exitCode = await main()
-  // Rows that were interrupted may still wait for something.
+  // Interrupted rows may still wait for something.
   if (process.exitCode === interrupted) process.exit()
 } catch (error) {
   console.error(error instanceof UsageError ? `${error.message}\n\n${usage}` : (error as Error).message)

@@ -7,12 +7,12 @@ import { eventsPage } from './docs/events-page.ts'
 import { limitsPage } from './docs/limits-page.ts'
 import { settingsPage } from './docs/settings-page.ts'
 
-/** `npm run docs`: writes the generated documents. A test fails when they are out of date. */
+/** `npm run docs`: writes the generated documents. A test fails if they are out of date. */
 
 /** The OpenAPI document with a neutral server address. */
 const openapiFile = (): string => `${JSON.stringify(openapi(routes, 'http://127.0.0.1:3000'), null, 2)}\n`
 
-/** The generated files of the repository, and what is in them. */
+/** The generated files of the repository, with their content. */
 export const generated: Record<string, () => string> = {
   'docs/reference/errors.md': errorsPage,
   'docs/reference/limits.md': limitsPage,

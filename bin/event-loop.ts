@@ -1,11 +1,11 @@
 import type { Logger } from '../src/logger.ts'
 
-/** How often the event loop is looked at while it is watched, in milliseconds. */
+/** How often the event loop is sampled, in milliseconds. */
 const everyMs = 10
 
 /**
- * Watches the event loop after the first SIGUSR2. Each later SIGUSR2 logs the longest delay since the one before, which
- * is how long everybody in this process waited. `cpuMs` is the processor time of the longest turn, which other programs
+ * Watches the event loop after the first SIGUSR2. Each later SIGUSR2 logs the longest delay since the previous one,
+ * which delayed every request of this process. `cpuMs` is the processor time of the longest turn, which other programs
  * on the machine do not affect.
  */
 export function reportEventLoop(logger: Logger): void {
@@ -20,7 +20,7 @@ export function reportEventLoop(logger: Logger): void {
   })
 }
 
-/** Reports each turn: how late it came, and how much processor time was used since the one before, in milliseconds. */
+/** Reports each turn: how late it came, and the processor time since the previous turn, in milliseconds. */
 function watch(onTurn: (late: number, cpu: number) => void): void {
   let [last, used] = [performance.now(), cpuMs()]
   setInterval(() => {

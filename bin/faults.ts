@@ -7,9 +7,9 @@ import { onTestGround, type TestGround } from './local/test/test-ground.ts'
 
 /**
  * `npm run faults [-- [--jobs <n>] [--once] <part of an id>…]`: plants faults in a copy of the project, one at a time,
- * and shows which tests notice each. `npm test` does not run it. A fault must be noticed twice in a row, because a flaky
- * test rarely fails twice; `--once` takes half the time. Exits with 1 if a fault was missed or could not be planted, or
- * if tests fail without a fault.
+ * and shows which tests notice each fault. `npm test` does not run it. A fault must be noticed twice in a row, because
+ * a flaky test rarely fails twice; `--once` takes half the time. Exits with 1 if a fault was missed or could not be
+ * planted, or if tests fail without a fault.
  */
 async function main(ground: TestGround, wanted: Fault[], options: { jobs: number; times: number }): Promise<number> {
   const usable: Fault[] = []
@@ -25,7 +25,7 @@ async function main(ground: TestGround, wanted: Fault[], options: { jobs: number
   const results = (await copies[0]?.unedited(tests)) ?? []
   const failing = results.filter(({ passed }) => !passed)
   for (const { title } of failing) console.log(`! fails without a fault: ${title}`)
-  // Only a test that passes now can notice a fault later.
+  // Only a test that passes without a fault can notice one.
   const passing = new Set(results.filter(({ passed }) => passed).map(({ title }) => title))
   const findings: Finding[] = []
   const queue = [...usable]

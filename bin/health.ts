@@ -1,12 +1,13 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { ProcessContext } from './process.ts'
 
-/** The database has this long to answer; probes give up soon after. */
+/** The database's time to answer. Probes give up soon after. */
 const databaseMs = 2000
 
 /**
- * Answers health checks of a worker at WORKER_HEALTH_PORT: `GET /healthz` is 200 if it polls Temporal and the database
- * answers, and 503 otherwise. Without that setting nothing listens. A port that cannot be opened ends the process.
+ * Answers health checks of a worker on WORKER_HEALTH_PORT: `GET /healthz` is 200 if the worker polls Temporal and the
+ * database answers, and otherwise 503. Without that setting nothing listens. If the port cannot be opened, the process
+ * ends.
  */
 export function startHealth({ config, logger, services }: ProcessContext, isPolling: () => boolean) {
   const { workerHealthPort: port } = config

@@ -1,8 +1,8 @@
-import { chosenName, namedIn, runProgram } from './named.ts'
+import { chosenName, namedIn, runProgram } from './named-programs.ts'
 
 /**
- * `npm run long -- <name> [ava arguments]`: a test that takes minutes, and says itself how many at most. Without a name it
- * lists what there is.
+ * `npm run long -- <name> [ava arguments]`: runs a test that takes minutes and sets its own timeout. Without a name,
+ * lists all.
  */
 const name = chosenName('long', namedIn(new URL('../test/long/', import.meta.url)))
 const given = process.argv.slice(3)

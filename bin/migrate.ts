@@ -3,7 +3,7 @@ import { migrations } from '../migrations/index.ts'
 import { readDatabaseConfig } from '../src/config/config.ts'
 import { createDatabase } from '../src/database/database.ts'
 import { createLogger } from '../src/logger.ts'
-import { settingsOfCommand } from './beside-start.ts'
+import { settingsOfCommand } from './shared-settings.ts'
 import { migrate, rollback } from '../src/database/migrate.ts'
 
 /**

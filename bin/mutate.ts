@@ -9,14 +9,14 @@ import { rulesIn, type Rule } from '../test/mutations/rules.ts'
 import { byFolder, describeMutant, percentOf, scoreOf, sum, survivorsOf, type Score } from '../test/mutations/score.ts'
 
 /**
- * `npm run mutate [-- [--jobs <n>] <part of a path>…]`: changes each rule in many small ways, one at a time, and runs the
- * rule's own test against each. Prints the changes that no test has noticed, and the score of each folder. Exits with 1 if
- * one is below `least`. For people who change the code; `npm test` does not run it.
+ * `npm run mutate [-- [--jobs <n>] <part of a path>…]`: changes each rule in many small ways, one at a time, and runs
+ * the rule's own test against each change. Prints the changes that no test noticed, and the score of each folder.
+ * Exits with 1 if a score is below `least`. `npm test` does not run it.
  */
 const root = fileURLToPath(new URL('..', import.meta.url))
 type LogLevel = NonNullable<ConstructorParameters<typeof Stryker>[0]['logLevel']>
 
-/** The part of its mutants, in per cent, that the tests of a folder have to notice. */
+/** The percentage of mutants that the tests of a folder must notice. */
 const least = 85
 const ava = fileURLToPath(new URL('cli.js', import.meta.resolve('ava')))
 const compiled = join(root, 'node_modules/.cache/switchyard')
@@ -32,7 +32,7 @@ async function examine(rule: Rule, concurrency: number): Promise<Score> {
     concurrency,
     plugins: [fileURLToPath(new URL('../test/mutations/sentences.ts', import.meta.url))],
     ignorers: ['sentences'],
-    // Without tsconfig.json: TypeScript 7 has no API to read it by.
+    // Without tsconfig.json, because TypeScript 7 has no API to read it.
     ignorePatterns: [
       '/*',
       ...['src', 'api', 'workflows', 'activities', 'migrations', 'bin', 'test', 'package.json', 'ava.config.js'].map(
@@ -79,7 +79,7 @@ if (rules.length === 0) {
   console.error(`No rule has a path that contains ${positionals.join(' or ')}.`)
   process.exit(2)
 }
-/** Outside of node_modules, below which Node runs no TypeScript. */
+/** Outside node_modules, where Node does not run TypeScript. */
 const workshop = mkdtempSync(join(tmpdir(), 'switchyard-mutations-'))
 process.once('exit', () => rmSync(workshop, { recursive: true, force: true }))
 const scores: Score[] = []

@@ -17,7 +17,7 @@ import { connectionOptions } from '../src/temporal/temporal.ts'
 import { toolQueueOf } from '../workflows/messages.ts'
 import type { ProcessContext } from './process.ts'
 
-/** Long enough for a worker to release a server that is gone, short enough to return soon after. */
+/** Long enough for a worker to release a lost server, short enough to return soon after. */
 const retryMs = 2000
 
 /** Bundles the workflow code of the project at `root` for Temporal's sandbox; takes about a second. */
@@ -27,7 +27,7 @@ export const bundleWorkflows = (root = fileURLToPath(new URL('..', import.meta.u
     logger: new DefaultLogger('ERROR'),
   })
 
-/** A poller, and whether it polls now: not while it reconnects to Temporal. */
+/** A poller, and whether it polls now. It does not poll while it reconnects to Temporal. */
 interface Polling extends Pick<Loop, 'stop'> {
   isPolling(): boolean
 }
@@ -80,8 +80,8 @@ async function poll(
 }
 
 /**
- * Two workers: one for workflows and model calls, which Temporal can then hand out together, and one for tool calls, so
- * that slow sites do not hold up models.
+ * Two workers: one for workflows and model calls, which Temporal can then hand out together, and one for tool calls,
+ * so that slow sites do not delay models.
  */
 async function createWorkers(
   { config, services }: ProcessContext,
@@ -94,9 +94,9 @@ async function createWorkers(
     namespace,
     activities: createActivities(services),
     // A frozen worker holds as many activities as it has open polls, each until its heartbeat times out, with longer
-    // pauses after each. With the default of ten, a run may need a minute and a half to get away.
+    // pauses each time. With the default of ten, a run could need 90 seconds to move to another worker.
     activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 3 },
-    // Heartbeats deliver cancellations. By default they come at four fifths of their timeout: too close for a busy
+    // Heartbeats deliver cancellations. Their default interval, four fifths of the timeout, is too close for a busy
     // process.
     maxHeartbeatThrottleInterval: '2s',
     maxConcurrentActivityTaskExecutions: slotsFor(config.workerActivities),
@@ -107,15 +107,15 @@ async function createWorkers(
     ...common,
     taskQueue,
     workflowBundle,
-    // A workflow task waits this long for the worker that has the workflow in memory before any other may take it.
-    // With the default of 10 s, the runs of a killed worker would stand still for so long; replaying a run elsewhere
-    // costs little.
+    // A workflow task waits this long for the worker that has the workflow in memory before another worker may take
+    // it. With the default of 10 s, the runs of a killed worker would stall for that long. A replay elsewhere costs
+    // little.
     stickyQueueScheduleToStartTimeout: '2s',
   })
   try {
     return [forWorkflows, await Worker.create({ ...common, taskQueue: toolQueueOf(taskQueue) })]
   } catch (error) {
-    // A worker holds its connection until it has run.
+    // A worker keeps its connection until it has run.
     await forWorkflows.runUntil(Promise.resolve())
     throw error
   }
@@ -128,7 +128,7 @@ async function runTogether(workers: Worker[], signal: AbortSignal): Promise<void
   }
   signal.addEventListener('abort', stop, { once: true })
   const running = workers.map((worker) => worker.run().finally(stop))
-  // Stopped during creation: a worker can be shut down only while it runs, and it must be.
+  // Stopped during creation: a worker must be shut down, which works only while it runs.
   if (signal.aborted) stop()
   const failed = (await Promise.allSettled(running)).find(({ status }) => status === 'rejected')
   signal.removeEventListener('abort', stop)

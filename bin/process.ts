@@ -7,7 +7,6 @@ import { createLogger, type Logger } from '../src/logger.ts'
 import { createServices, type Services } from '../src/services.ts'
 import { reportEventLoop } from './event-loop.ts'
 
-/** The context of a process of the platform. */
 export interface ProcessContext {
   config: Config
   logger: Logger
@@ -51,7 +50,7 @@ function read(): Config {
   }
 }
 
-/** The pool checks this first, also when Postgres was unavailable at startup and everything is already running. */
+/** The pool checks this first, also when Postgres was unavailable at startup and everything already runs. */
 const schemaProof =
   (logger: Logger): Prove =>
   async (database, connection) => {

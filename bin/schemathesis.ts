@@ -3,19 +3,19 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { execa } from 'execa'
-import { besideOwnStart } from './local/own-start.ts'
+import { withOwnStart } from './local/own-start.ts'
 import { pythonPackages } from './local/python.ts'
 import { makeOwner, signInAdmin, type Caller } from './schemathesis/callers.ts'
 
 /**
- * `npm run check -- schemathesis [--seconds 60 --seed 1]`: has Schemathesis (https://schemathesis.io) make requests from
- * `/openapi.json`, valid and invalid ones, to an `npm start` of its own: without a token, as an account that has one of
- * each, and as an admin. Fails on a 5xx that no code describes, and on a status, header, content type or body that is not documented. All rounds
- * together take the seconds given. Where Python or its packages cannot be had, it says so and does nothing.
+ * `npm run check -- schemathesis [--seconds 60 --seed 1]`: Schemathesis (https://schemathesis.io) sends valid and
+ * invalid requests from `/openapi.json` to its own `npm start`: without a token, as an account with one resource of
+ * each kind, and as an admin. Fails on an undocumented 5xx, status, header, content type or body. All rounds together
+ * take the given seconds. Without Python or its packages, it says so and does nothing.
  */
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Limits are tested elsewhere; here they would answer in place of the routes. */
+/** Limits are tested elsewhere. Here they would hide the routes' own responses. */
 const settings = {
   RATE_LIMIT_PER_MINUTE: '1000000',
   RATE_LIMIT_AUTH_PER_MINUTE: '1000000',
@@ -34,15 +34,15 @@ const checks = [
   'response_schema_conformance',
 ]
 
-/** They would end the login that asks. */
+/** They would end the caller's own login. */
 const ending = ['/auth/logout', '/auth/logout-everywhere', '/auth/me']
 
 interface Round {
   name: string
   caller: Caller
-  /** Which operations. */
+  /** Options that select the operations. */
   options: string[]
-  /** Of the time. */
+  /** Its share of the time. */
   share: number
 }
 
@@ -52,7 +52,7 @@ async function main(): Promise<void> {
   const venv = join(root, 'node_modules/.cache/schemathesis')
   const packages = await pythonPackages(join(root, 'tools/schemathesis/requirements.txt'), venv)
   if ('problem' in packages) return console.log(`Schemathesis is skipped: ${packages.problem}`)
-  await besideOwnStart('schemathesis', settings, async ({ folder, ready }) => {
+  await withOwnStart('schemathesis', settings, async ({ folder, ready }) => {
     const addresses = await ready
     for (const { name, caller, options, share } of roundsOf(
       await makeOwner(addresses),
@@ -92,7 +92,9 @@ const roundsOf = (owner: Caller, admin: Caller): Round[] => [
   { name: 'as an admin', caller: admin, options: ['--include-path-regex', '^/admin/'], share: 0.15 },
 ]
 
-/** 502, 503 and 504 are codes of the specification for sites and models that fail; others are faults of the platform. */
+/**
+ * 502, 503 and 504 are codes of the specification for failing sites and models; other 5xx are faults of the platform.
+ */
 const usual = `
 [auth]
 auto-signup = false
@@ -103,11 +105,11 @@ expected-statuses = ["2xx", "3xx", "4xx", 502, 503, 504]
 const toToml = (parameters: Record<string, string>): string =>
   [usual, ...Object.entries(parameters).map(([name, value]) => `"path.${name}" = ${JSON.stringify(value)}`)].join('\n')
 
-/** Throws if it finds anything. With more than one thread, Python 3.11 fails now and then while it parses. */
+/** Throws if it finds anything. It uses one thread, because with more, Python 3.11 sometimes fails while parsing. */
 async function fuzz(cwd: string, command: string, args: string[]): Promise<void> {
   const phases = ['--phases', 'examples,coverage,fuzzing', '--max-examples', '20', '--workers', '1']
   const shown = ['--continue-on-failure', '--no-color', '--warnings', 'off']
-  // It writes into the folder in which it runs.
+  // It writes files to its working directory.
   const { all, failed } = await execa(command, [...args, ...phases, ...shown], { cwd, all: true, reject: false })
   const summary = all.slice(all.lastIndexOf('= SUMMARY ='))
   console.log(failed ? all : summary)

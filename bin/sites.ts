@@ -8,11 +8,10 @@ import { startIssueTracker } from '../examples/sites/issue-tracker/server.ts'
 import { createCertificates } from './local/certificates.ts'
 
 /**
- * The example sites of a development machine: `node bin/sites.ts --certs <folder> --ports 4401,4402,4403,4404`, and
- * `--redirect-uri <address>` if the platform is not at its default address: OAuth redirects only there; with `--data
- * <folder>`, tokens that they have issued outlive them. Prints one line
- * of JSON per listening site. Ends on SIGTERM, on SIGINT, and when its standard input ends: the parent holds the other
- * end of that pipe, so the sites end with it.
+ * The example sites of a development machine: `node bin/sites.ts --certs <folder> --ports 4401,4402,4403,4404`. Use
+ * `--redirect-uri <address>` if the platform is not at its default address, because OAuth redirects only there. With
+ * `--data <folder>`, issued tokens outlive the sites. Prints one line of JSON per listening site. Ends on SIGTERM, on
+ * SIGINT, and when its standard input closes, so the sites end with their parent.
  */
 const starters = [
   { site: 'issue-tracker', start: startIssueTracker },

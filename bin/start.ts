@@ -5,8 +5,8 @@ import { readConfig, type Config } from '../src/config/config.ts'
 import { loadEnvFile, present } from '../src/config/environment.ts'
 import { readLocalConfig, type LocalConfig } from '../src/config/local-config.ts'
 import { readAll } from '../src/config/read-all.ts'
-import { sharedSettingsFile, shareSettings } from './beside-start.ts'
-import { onAskedToStop } from './local/asked.ts'
+import { sharedSettingsFile, shareSettings } from './shared-settings.ts'
+import { onStopRequest } from './local/on-stop.ts'
 import { conformanceFile, writeConformanceFile } from './local/conformance-file.ts'
 import { releaseLock, takeLock } from './local/lock.ts'
 import { makePrivateFolder } from './local/private-folder.ts'
@@ -20,12 +20,12 @@ import { createSupervisor, type Supervisor } from './local/supervisor.ts'
 import { startWarden } from './local/warden.ts'
 
 /**
- * `npm start`: everything on one machine. Postgres and Temporal (unless DATABASE_URL and TEMPORAL_ADDRESS are set), the
- * schema, development keys, the example sites, the API and a worker. Ctrl-C stops all of it.
+ * `npm start`: everything on one machine. Postgres and Temporal (unless DATABASE_URL and TEMPORAL_ADDRESS are set),
+ * the schema, development keys, the example sites, the API and a worker. Ctrl-C stops all of it.
  */
 const say = (text: string): void => console.log(text)
 
-/** A second Ctrl-C kills. One within this time is the same key press, forwarded by npm. */
+/** A second Ctrl-C kills. A signal within this time is the same key press, forwarded by npm. */
 const samePressMs = 1000
 
 async function main(): Promise<void> {
@@ -37,7 +37,7 @@ async function main(): Promise<void> {
   loadEnvFile()
   const { local, config } = readAll({
     local: () => readLocalConfig(),
-    // All of it, before anything is there: otherwise the API and the worker would each say what is wrong.
+    // Checks all settings before anything starts. Otherwise the API and the worker would each report the problems.
     config: () => readConfig(withStandIns(present())),
   })
   const folder = resolve(local.DATA_DIR)
@@ -52,7 +52,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** The environment with what a start makes itself, in case it has to; only to check the rest. */
+/** The environment with stand-ins for generated values, to check the other settings. */
 function withStandIns(env: Record<string, string>): Record<string, string> {
   const { vaultKeys, jwtPrivateKey } = newSecrets()
   const own = { SITE_LOOPBACK: 'true' }
@@ -108,7 +108,7 @@ async function run(
 function untilStopRequested(local: LocalConfig, supervisor: Supervisor): Promise<undefined> {
   let first = 0
   return new Promise((resolve) => {
-    onAskedToStop(local.environment, () => {
+    onStopRequest(local.environment, () => {
       if (first === 0) say('\nStopping ... (Ctrl-C again kills)')
       else if (Date.now() - first > samePressMs) void supervisor.kill()
       first ||= Date.now()
@@ -140,7 +140,7 @@ function readArguments(): Scripts & { help: boolean } {
   return parseArgs({ options: { help, api: script('api'), worker: script('worker'), sites: script('sites') } }).values
 }
 
-// The terminal may close first; that must not end this process before it has stopped the others.
+// The terminal may close first, which must not end this process before it has stopped the others.
 process.stdout.on('error', () => undefined)
 
 await main().catch((error: unknown) => {

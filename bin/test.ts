@@ -4,20 +4,20 @@ import { isSlowTest, readHouse } from '../test/house/source.ts'
 import { arrange, shares, timedFiles } from '../test/run/arrange.ts'
 import { readProgress } from '../test/run/progress.ts'
 import { namePromised, notProved } from '../test/run/promised.ts'
-import { togetherFolder, writeTogether } from '../test/run/together.ts'
+import { groupFolder, writeGroups } from '../test/run/group-files.ts'
 import { showTap } from './local/test/tap.ts'
 import { onTestGround, startAva, type TestGround } from './local/test/test-ground.ts'
 
 /**
- * `npm test [-- <ava arguments>]`: runs tests with one Postgres (a migrated template database) and one Temporal server,
- * both deleted afterwards. `--slow` (`npm run test:slow`) runs the tests that take minutes. `--promise <id>` runs the
- * tests of a promise (docs/contribute/promises.md), and fails if one of them is skipped. `--verbose` shows what tests have measured.
- * Prints what took longest and `N passed, M failed`, and exits with ava's code.
+ * `npm test [-- <ava arguments>]`: runs tests with one Postgres (a migrated template database) and one Temporal
+ * server, and deletes both afterwards. `--slow` (`npm run test:slow`) runs the tests that take minutes. `--promise
+ * <id>` runs the tests of a promise (docs/contribute/promises.md), and fails if one is skipped. `--verbose` shows
+ * measurements. Prints the slowest tests and `N passed, M failed`, and exits with ava's code.
  */
 const root = fileURLToPath(new URL('..', import.meta.url))
 const start = Date.now()
 
-/** The tests that the caller names, checked before anything starts. Exits with 2 if a promise or file does not exist. */
+/** The tests that the caller names, checked before anything starts. Exits with 2 for an unknown promise or file. */
 function asked(): ReturnType<typeof namePromised> {
   try {
     return namePromised(process.argv.slice(2), readHouse(root))
@@ -38,7 +38,7 @@ async function runAva({ folder, record, env }: TestGround): Promise<number> {
   const unproved = notProved(ids, skipped)
   for (const line of unproved) console.log(line)
   console.log(`\n${Math.round((Date.now() - start) / 1000)} s`)
-  // A run that failed without a failing test, such as one where no file matched, must not look like a success.
+  // A run that failed without a failing test, for example because no file matched, must not look like a success.
   console.log(`${passed} passed, ${code === 0 ? failed : Math.max(failed, 1)} failed`)
   return code === 0 && unproved.length > 0 ? 1 : (code ?? 1)
 }
@@ -50,15 +50,15 @@ function argumentsFor(): string[] {
   return [...concurrency, ...others, ...selected()]
 }
 
-/** The test files to add to what the caller has named. Those that share a process are replaced by the file that loads them. */
+/** The test files to add to the caller's. Files that share a process are replaced by the file that loads them. */
 function selected(): readonly string[] {
   const house = readHouse(root)
   if (given.some((argument) => /^test\/|\.ts(:[\d,-]+)?$/.test(argument))) return []
   if (given.includes('--slow')) return house.map(({ path }) => path).filter(isSlowTest)
-  return [...timedFiles, ...writeTogether(root, arrange(house))]
+  return [...timedFiles, ...writeGroups(root, arrange(house))]
 }
 
-/** A process that crashed or timed out cannot name the tests that it was running. */
+/** A process that crashed or timed out cannot report which tests it was running. */
 function showProgress(log: string, hasSucceeded: boolean): void {
   const { left, slowest } = readProgress(log)
   if (!hasSucceeded && left.length > 0) {
@@ -70,7 +70,7 @@ function showProgress(log: string, hasSucceeded: boolean): void {
 }
 
 process.exit(
-  await onTestGround(runAva, [togetherFolder(root)]).catch((error: unknown) => {
+  await onTestGround(runAva, [groupFolder(root)]).catch((error: unknown) => {
     console.error((error as Error).message)
     return 1
   }),

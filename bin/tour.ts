@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Addresses } from './local/stack.ts'
 import { ask, send, type Json } from './tour/client.ts'
-import { inWords } from './tour/in-words.ts'
+import { inWords } from './tour/event-line.ts'
 import {
   callsAtTracker,
   connectIssueTracker,
@@ -12,8 +12,8 @@ import {
 } from './tour/job.ts'
 
 /**
- * The main use case as a client sees it, through public HTTP only: a webhook starts a durable run of an agent, which
- * calls a tool of a connected site. Needs `npm start` in another terminal. Safe to repeat.
+ * The main use case over public HTTP: a webhook starts a durable run of an agent, which calls a tool of a connected
+ * site. Needs `npm start` in another terminal. Safe to repeat.
  */
 
 /** Enough for a slow machine; a tour takes a second or two. */

@@ -6,8 +6,8 @@ import { startPolling } from './polling.ts'
 import type { ProcessContext } from './process.ts'
 
 /**
- * Runs everything in a worker; the returned function stops it and lets it finish work under way. Only tests leave loops
- * out, to run them themselves.
+ * Starts all work of a worker. The returned function stops it and lets current work finish. Only tests leave loops
+ * out, to run them manually.
  */
 export function startWork(
   context: ProcessContext,
@@ -25,7 +25,7 @@ export function startWork(
     const delivering = loops.filter(({ name }) => name === 'callbacks')
     const delivered = stopAll(delivering)
     await stopAll([presence, ...loops.filter((loop) => !delivering.includes(loop))])
-    // Work under way is finished, but no more is taken on: this worker must not count as present.
+    // Current work finishes, but no new work starts, so this worker must not count as present.
     await services.workers
       .signOff()
       .catch((error: unknown) => logger.warn({ err: error }, 'failed to deregister the worker'))

@@ -4,7 +4,7 @@ import { bundleWorkflows } from './polling.ts'
 import { startProcess } from './process.ts'
 import { startWork } from './work.ts'
 
-/** What a line of Temporal's SDK is about. A run's workflow is named by the run; `runId` there is one execution of it. */
+/** The subject of a Temporal SDK log line. A run's workflow is named after the run; `runId` is one execution of it. */
 const aboutOf = ({ workflowId, workflowType, activityType, runId: executionId, error }: LogMetadata = {}) => ({
   workflowId: workflowId as unknown,
   workflowType: workflowType as unknown,
@@ -15,20 +15,20 @@ const aboutOf = ({ workflowId, workflowType, activityType, runId: executionId, e
 
 /**
  * The worker as a separate process: workflows, activities, and loops. The command line may name a file with workflow
- * code that `bundleWorkflows` made from this very source, which saves the time to bundle it.
+ * code that `bundleWorkflows` made from this same source, which saves bundling it.
  */
 const [, , codePath] = argv
 
 await startProcess('worker', async (context) => {
   Runtime.install({
-    // SIGTERM and SIGINT are handled in one place, also for what is around the worker.
+    // SIGTERM and SIGINT are handled in one place, together with the rest of the process.
     shutdownSignals: [],
     logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
-      // The worker of tool calls has none, on purpose.
+      // The worker for tool calls has no workflows, on purpose.
       if (message.startsWith('No workflows registered')) return
       context.logger.warn({ temporal: level, ...aboutOf(meta) }, message)
     }),
-    // The core's own lines, which would otherwise be plain text.
+    // Temporal's core would otherwise log plain text.
     telemetryOptions: { logging: { forward: {} } },
   })
   return startWork(context, codePath === undefined ? await bundleWorkflows() : { codePath })

@@ -188,7 +188,7 @@ const limitedCalls = (site: Site): Promise<Called[]> =>
     ),
   )
 
-/** Calls as fast as possible, until the first refusal. */
+/** Calls as fast as possible until the first refusal. */
 const burst = (site: Site): Promise<Called[]> =>
   site.once('burst', async () => {
     const [tool] = readTools(site)
@@ -223,7 +223,7 @@ function onLimits(site: Site, problem: (outcome: Outcome) => string | undefined)
   return failedIf(wrong ? [`${describe({ name: 'A tool', outcome: wrong })} ${problem(wrong)}`] : [])
 }
 
-/** A date of the past would let the platform call again at once. */
+/** A past date would let the platform call again immediately. */
 function retryAfterProblem({ headers, at }: Outcome): string | undefined {
   const value = headers.get('retry-after')
   if (value === null) return 'It has no Retry-After.'

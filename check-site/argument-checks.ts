@@ -67,7 +67,7 @@ export const argumentChecks: Check[] = [
   },
 ]
 
-/** Wrong arguments are sent only to tools that read: a site that does not check them would act on them. */
+/** Wrong arguments are sent only to read tools, because a site that does not check them would act on them. */
 function nothingToRefuse({ tools }: Site): Finding {
   if (!tools.some(({ inputSchema }) => violatingArguments(inputSchema))) return absent('No schema rejects anything.')
   return skipped(
@@ -76,7 +76,7 @@ function nothingToRefuse({ tools }: Site): Finding {
   )
 }
 
-/** Sends texts in place of numbers and booleans. */
+/** Sends strings instead of numbers and booleans. */
 async function convertedRefused(site: Site): Promise<Finding> {
   const tools = callableTools(site).filter(({ inputSchema }) => convertibleArguments(inputSchema))
   if (tools.length === 0) return absent('No tool takes numbers or booleans.')

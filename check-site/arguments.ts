@@ -36,7 +36,6 @@ export interface Arguments {
   signInSeconds: number
 }
 
-/** An invalid command line. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }

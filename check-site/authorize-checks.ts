@@ -45,7 +45,7 @@ type Landing =
   | { at: 'error page' }
   | { at: 'nowhere' }
 
-/** Where a browser would end up with this response of the authorization address. */
+/** Where a browser would end up after this response of the authorization address. */
 function landingOf({ status, headers }: Outcome, from: URL, redirectUri: string): Landing {
   const location = headers.get('location')
   const to = status >= 300 && status < 400 && location !== null ? URL.parse(location, from.href) : null
@@ -68,7 +68,7 @@ async function visit(site: Site, changes: Record<string, string | undefined> = {
 const ledToSignIn = ({ what }: Outcome): Finding =>
   failedIf([`The request was accepted and led to the sign-in: the authorization address ${what}`])
 
-/** The request must be refused: with an error page, or an error sent to the callback. */
+/** The request must be refused with an error page, or with an error sent to the callback. */
 const refused = (name: string, changes: Record<string, string | undefined>) => async (site: Site) => {
   const { outcome, landing } = await site.once(`visit ${name}`, () => visit(site, changes))
   if (landing.at === 'error page') return passed
@@ -78,7 +78,7 @@ const refused = (name: string, changes: Record<string, string | undefined>) => a
   return failedIf(landing.query.has('error') ? [] : ['The callback had neither code nor error.'])
 }
 
-/** The browser must not be redirected to the address in the request: it may be an attacker's. */
+/** The browser must not be redirected to the address in the request, which may be an attacker's. */
 const notRedirected = (changes: Record<string, string>) => async (site: Site) => {
   const { outcome, landing } = await visit(site, changes)
   if (landing.at === 'callback') return failedIf(['The browser was redirected to the address in the request.'])
@@ -86,7 +86,7 @@ const notRedirected = (changes: Record<string, string>) => async (site: Site) =>
   return failedIf(landing.at === 'nowhere' ? [`The authorization address ${outcome.what}`] : [])
 }
 
-/** A path with the registered one as its prefix: a comparison by prefix would accept it. */
+/** A path that has the registered one as its prefix. A comparison by prefix would accept it. */
 export const beside = (redirectUri: string): string => `${redirectUri.replace(/[?#].*$/, '')}/beside`
 
 const withoutPkce = { code_challenge: undefined, code_challenge_method: undefined }

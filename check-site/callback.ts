@@ -7,7 +7,7 @@ const page =
 
 /**
  * Listens on a local redirect address until a browser calls it, and returns the full URL. Calls `invite` when it is
- * ready. Throws if the port is taken or nobody signs in in time.
+ * ready. Throws if the port is taken or no browser calls in time.
  */
 export async function listenForCallback(redirectUri: string, seconds: number, invite: () => void): Promise<string> {
   const address = new URL(redirectUri)

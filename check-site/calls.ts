@@ -3,10 +3,8 @@ import { sampleArguments, violatingArguments } from './sample-arguments.ts'
 import { callableTools, callTool, safeBody, type Site } from './site.ts'
 import type { SiteTool } from '../src/sites/tool.ts'
 
-/** A call of a tool, and what came of it. */
 export type Called = { name: string; outcome: Outcome }
 
-/** Calls each tool, one after the other. */
 export async function callEach<T extends { name: string }>(
   tools: T[],
   call: (tool: T) => Promise<Outcome>,
@@ -20,7 +18,7 @@ export const describe = ({ name, outcome }: Called): string => `${name} ${outcom
 
 export const wrongToken = 'switchyard-check-this-token-is-not-good'
 
-/** Calls without a token, or with this one, which must be refused. */
+/** Calls with this token, or without one. Either must be refused. */
 export const probe = (site: Site, token?: string): Promise<Called[]> =>
   site.once(`probe ${token}`, () =>
     callEach(site.tools, (tool) => callTool(site, tool.name, { token, body: safeBody(tool) })),
@@ -32,17 +30,15 @@ export const unauthorized = async (site: Site): Promise<Called[]> => [
   ...(await probe(site, wrongToken)),
 ]
 
-/** Calls the tools that may be called, and for whose schemas there are such arguments. */
+/** Calls the callable tools whose schemas allow such arguments. */
 export const callWith = (site: Site, argumentsFor: (schema: SiteTool['inputSchema']) => object | undefined) =>
   callEach(
     callableTools(site).filter(({ inputSchema }) => argumentsFor(inputSchema)),
     ({ name, inputSchema }) => callTool(site, name, { token: site.token, body: argumentsFor(inputSchema) }),
   )
 
-/** Calls with valid arguments. */
 export const validCalls = (site: Site): Promise<Called[]> =>
   site.once('validCalls', () => callWith(site, sampleArguments))
 
-/** Calls with arguments that violate the schema. */
 export const invalidCalls = (site: Site): Promise<Called[]> =>
   site.once('invalidCalls', () => callWith(site, violatingArguments))

@@ -24,11 +24,10 @@ export interface Checked {
 export interface Report {
   site: string
   checked: Checked[]
-  /** The number of requests to the site. */
   requests: number
-  /** The User-Agent of each; a site that checks it must accept it. */
+  /** The User-Agent of each request. A site that checks it must accept it. */
   userAgent: string
-  /** Why a requested sign-in did not happen. */
+  /** The reason why a requested sign-in did not happen. */
   incomplete: string | undefined
   /** The number of tools in the manifest, and of those that were called. */
   tools: { published: number; called: number }
@@ -52,7 +51,7 @@ const secrecyChecks: Check[] = [
   },
 ]
 
-/** All checks in their order: a later one may use up what an earlier one needs. */
+/** All checks in their order. A later one may use up what an earlier one needs. */
 export const groups: { group: string; checks: Check[] }[] = [
   { group: 'Manifest', checks: manifestChecks },
   { group: 'Authorization address', checks: authorizeChecks },
@@ -64,7 +63,7 @@ export const groups: { group: string; checks: Check[] }[] = [
   { group: 'Secrecy', checks: secrecyChecks },
 ]
 
-/** Why a check with this need is not made; undefined if it can be. */
+/** The reason why a check with this need cannot run; undefined if it can. */
 const withoutNeed: Record<Need, (site: Site) => Finding | undefined> = {
   manifest: ({ manifest }) => (manifest ? undefined : withoutManifest),
   tool: ({ tools }) => (tools.length > 0 ? undefined : absent('The manifest has no tools.')),
@@ -84,9 +83,9 @@ const noReadTool = skipped('No tool declares the effect read.', 'Give --call-all
 const noClient = skipped('It needs a client at the site.', 'Give --client-id and --redirect-uri.')
 
 /**
- * Checks every requirement for a site (docs/specification.md, "Site side"), as the platform would. Never throws for
- * what the site does. The site gets some four to eight dozen requests, depending on its number of tools. They are sent
- * with `createFetch`; tests pass one that needs no network.
+ * Checks every requirement for a site (docs/specification.md, "Site side"), as the platform would. Never throws
+ * because of the site. The site gets about 50 to 100 requests, depending on its number of tools. `createFetch` sends
+ * them; tests pass one that needs no network.
  */
 export async function checkSite(options: CheckOptions, createFetch = createSafeFetch): Promise<Report> {
   const { allow, caFile, baseUrl, timeoutSeconds, patienceSeconds } = options
@@ -135,6 +134,6 @@ async function tryCheck(check: Check, site: Site): Promise<Finding> {
 
 export const hasFailed = ({ checked }: Report): boolean => checked.some(({ finding }) => finding.result === 'failed')
 
-/** Whether something was not checked that could have been. */
+/** Whether a possible check was not made. */
 export const isPartial = ({ checked, tools }: Report): boolean =>
   tools.called < tools.published || checked.some(({ finding }) => finding.result === 'skipped')

@@ -4,13 +4,12 @@ import type { Site } from './site.ts'
 export type Finding =
   | { result: 'passed' }
   /**
-   * `failed` violates docs/specification.md, `warning` one of its recommendations. `fix` replaces that of the check if
-   * this case needs another one.
+   * `failed` violates docs/specification.md, `warning` one of its recommendations. `fix` overrides that of the check.
    */
   | { result: 'failed' | 'warning'; why: string[]; fix?: string }
-  /** It could be checked, but was not: why, and how to do it. */
+  /** The check is possible, but was not made: the reason, and how to make it. */
   | { result: 'skipped'; why: string; how: string }
-  /** There is nothing to check at this site. */
+  /** The requirement does not apply to this site. */
   | { result: 'absent'; why: string }
 
 /** One requirement for a site. */
@@ -20,11 +19,10 @@ export interface Check {
   requirement: string
   /** Its source: a section of docs/specification.md, or an RFC. */
   section: string
-  /** How to fix a violation. */
   fix: string
   /** What the check needs, in this order. */
   needs: Need[]
-  /** Earlier checks whose failure causes a failure of this one, too; then only they are blamed. */
+  /** Earlier checks whose failure causes this one to fail, too. Then only they are reported. */
   causes?: string[]
   run: (site: Site) => Promise<Finding> | Finding
 }
@@ -49,11 +47,11 @@ export const failedIf = (why: string[], fix?: string): Finding =>
   why.length > 0 ? { result: 'failed', why, ...(fix !== undefined && { fix }) } : passed
 export const warnedIf = (why: string[]): Finding => (why.length > 0 ? { result: 'warning', why } : passed)
 
-/** Another check has found the cause already. */
+/** Another check has already found the cause. */
 export const blocked = (id: string): Finding =>
   skipped(`[${id}] must be fixed first.`, 'Fix it, and run the checker again.')
 
-/** Said of everything that comes after the manifest. */
+/** The result of every check after the manifest. */
 export const withoutManifest = skipped('There is no usable manifest.', 'Fix what failed above, and check again.')
 export const withoutArguments = skipped(
   'No valid arguments could be generated.',

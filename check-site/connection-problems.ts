@@ -3,7 +3,7 @@ import type { SafeFetchError } from '../src/safe-fetch/safe-fetch.ts'
 interface Problem {
   /** The end of a sentence about the site. */
   what: string
-  /** If it is known. */
+  /** Present if it is known. */
   fix?: string
 }
 
@@ -68,7 +68,7 @@ const byReason: Record<string, Problem> = {
   },
 }
 
-/** Why a request got no response, as the end of a sentence about the site, and what to do about it. */
+/** The reason why a request got no response, as the end of a sentence about the site, and the fix. */
 export function connectionProblem({ reason, code, message }: SafeFetchError): Problem {
   const known = byCode[code ?? ''] ?? byReason[reason]
   const problem = known ?? { what: `gave no usable response: ${message.replace(/\.$/, '')}` }

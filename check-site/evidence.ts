@@ -1,9 +1,9 @@
 import { hideSecrets } from '../src/hiding/hiding.ts'
 
-/** So many characters of a response are shown. */
+/** The most characters of a response to show. */
 const mostShown = 80
 
-/** Members whose values are secrets, whoever issued them (RFC 6749, 5.1). */
+/** Members whose values are secrets, also other parties' (RFC 6749, 5.1). */
 const secretMembers = /("(?:access_token|refresh_token|id_token|code)"\s*:\s*")[^"]*/g
 
 interface Response {

@@ -5,7 +5,7 @@ import { SafeFetchError, type SafeFetch, type SafeFetchReason, type SafeRequest 
 import { connectionProblem } from './connection-problems.ts'
 import { evidenceOf } from './evidence.ts'
 
-/** The outcome of one request. Without a response the status is 0, and `failure` says why. */
+/** The outcome of one request. Without a response the status is 0, and `failure` has the reason. */
 export interface Outcome {
   status: number
   headers: Headers
@@ -15,11 +15,10 @@ export interface Outcome {
   /** Undefined if the text is not JSON. */
   json: unknown
   failure?: SafeFetchReason
-  /** What happened, for a sentence: `answered with status 200 (application/json): {"id":1}`. */
+  /** The outcome for a sentence: `answered with status 200 (application/json): {"id":1}`. */
   what: string
-  /** What to do about a failure. */
   fix?: string
-  /** When the response was there, in milliseconds since 1970. */
+  /** The time of the response, in milliseconds since 1970. */
   at: number
 }
 
@@ -28,9 +27,9 @@ type SiteRequest = Pick<SafeRequest, 'url' | 'method'> & {
   body?: string
   token?: string | undefined
   maxBytes?: number
-  /** What else of the request must not be repeated or shown. */
+  /** Other secrets of the request, which must not be shown. */
   secrets?: string[]
-  /** Return a 429 at once, without waiting for Retry-After. */
+  /** Return a 429 immediately, without waiting for Retry-After. */
   ignoreRetryAfter?: boolean
 }
 
@@ -40,7 +39,7 @@ interface SentRequest {
   outcome: Outcome
 }
 
-/** Sends the checker's requests one after the other, as the platform would, and keeps the responses. */
+/** Sends the checker's requests one at a time, as the platform would, and keeps the responses. */
 export function createExchange({
   fetch,
   timeoutSeconds,
@@ -91,7 +90,7 @@ export function createExchange({
 
 export type Exchange = ReturnType<typeof createExchange>
 
-/** What an error must not repeat: the token, and the secrets of a form. */
+/** The secrets of a request that an error must not repeat: the token, and the secrets of a form. */
 function secretsIn(token: string | undefined, body = ''): string[] {
   const form = new URLSearchParams(body.startsWith('{') ? '' : body)
   const secrets = [token, ...['code', 'refresh_token', 'code_verifier', 'token'].map((name) => form.get(name))]
@@ -114,7 +113,7 @@ function toFailure(error: unknown): Outcome {
 export const isSuccess = ({ status }: Outcome): boolean => status >= 200 && status < 300
 export const isRefusal = ({ status }: Outcome): boolean => status >= 400 && status < 500
 
-/** The member `error` (docs/specification.md, "Site-side errors"), if it is a text. */
+/** The member `error` (docs/specification.md, "Site-side errors") if it is a string. */
 export function errorOf({ json }: Outcome): string | undefined {
   const error = isObject(json) ? json['error'] : undefined
   return typeof error === 'string' && error.trim() !== '' ? error : undefined

@@ -190,7 +190,7 @@ function issuer(sent: string | null, site: Site): Finding {
   return failedIf(same ? [] : ['iss and authorization_url have different origins.'])
 }
 
-/** Why the platform could not use a token response. */
+/** The problems of a token response that the platform could not use. */
 export function tokenProblems(answer: Outcome): string[] {
   const token = textOf(answer, 'access_token')
   const type = textOf(answer, 'token_type')

@@ -8,12 +8,12 @@ export interface CheckOptions {
   limitedToken?: string | undefined
   /** Call all tools with valid arguments, not only read tools. */
   callAll: boolean
-  /** How many quick calls to make to reach the site's limit; 0 for none. */
+  /** How many fast calls to make to reach the site's limit; 0 for none. */
   burst: number
   /** The port of plain HTTP; by default 80 if the site uses the default port. */
   httpPort?: number | undefined
   oauth?: OAuthOptions | undefined
-  /** How many tools to call: what holds for twenty mostly holds for the rest. */
+  /** The most tools to call. The result for twenty is mostly that of the rest. */
   mostTools: number
   timeoutSeconds: number
   /** The longest Retry-After to wait for. */
@@ -31,13 +31,13 @@ export interface OAuthOptions {
   redirectUri: string
   /** Scopes to request; by default `read`, or the first that the site offers. */
   scopes?: string[] | undefined
-  /** Has a person visit the address, and returns the final one; without it nobody signs in. */
+  /** Has a person visit the address, and returns the final address. Without it nobody signs in. */
   authorize?: ((url: string, wish: Wish) => Promise<string>) | undefined
-  /** Whether the person is also asked to refuse once; true by default. */
+  /** Whether to ask the person to refuse once as well; true by default. */
   deny?: boolean | undefined
 }
 
-/** What the person who signs in is asked to do. */
+/** What to ask the person at the consent screen. */
 export type Wish = 'allow' | 'deny'
 
 export const defaults = {

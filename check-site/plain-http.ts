@@ -1,10 +1,7 @@
 import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 
-/**
- * Whether the manifest is served without TLS. The only request that the platform itself never makes, because it does
- * not use plain HTTP. Sends no credential.
- */
+/** Whether the manifest is served without TLS. The platform itself never uses plain HTTP. Sends no credential. */
 export async function askPlainHttp(host: string, port: number): Promise<string[]> {
   const outgoing = request({
     host: host.replace(/^\[|\]$/g, ''),
@@ -19,7 +16,7 @@ export async function askPlainHttp(host: string, port: number): Promise<string[]
     const { statusCode: status = 0 } = answer
     return status >= 200 && status < 300 ? [`Port ${port} answered over plain HTTP with status ${status}.`] : []
   } catch {
-    // Nothing listens there, or nothing that speaks HTTP: as required.
+    // Nothing that speaks HTTP listens there, as required.
     return []
   } finally {
     outgoing.destroy()

@@ -18,10 +18,10 @@ const refresh = (site: Site, token: string): Promise<Outcome> =>
 const firstRefresh = (site: Site): Promise<Outcome> =>
   site.once('refresh', async () => (site.refreshed = await refresh(site, site.refreshToken ?? '')))
 
-/** The spent refresh token, used again. A good site may then end the whole grant, so this comes late. */
+/** Reuses the spent refresh token. A good site may then end the whole grant, so this check runs late. */
 const reuse = (site: Site): Promise<Outcome> => site.once('reuse', () => refresh(site, site.refreshToken ?? ''))
 
-/** The newer refresh token, after the spent one was used again. */
+/** Uses the newer refresh token after the spent one was reused. */
 const afterReuse = (site: Site): Promise<Outcome> =>
   site.once('after reuse', async () => {
     const newer = textOf(await firstRefresh(site), 'refresh_token')
@@ -34,14 +34,14 @@ const ofRefresh = (check: (answer: Outcome, site: Site) => Finding | Promise<Fin
   return isSuccess(answer) ? check(answer, site) : blocked('refresh')
 }
 
-/** The same of the newer refresh token, if there is one. */
+/** A check of the newer refresh token, if there is one. */
 const ofRotation = (check: (site: Site) => Promise<Finding>) =>
   ofRefresh((answer, site) => {
     const newer = textOf(answer, 'refresh_token')
     return newer === undefined || newer === site.refreshToken ? blocked('rotation') : check(site)
   })
 
-/** The requirements for tokens after the sign-in. The order matters: each check uses up part of the grant. */
+/** The requirements for tokens after the sign-in. The order matters, because each check uses up part of the grant. */
 export const refreshChecks: Check[] = [
   {
     id: 'token-works',

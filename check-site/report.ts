@@ -3,15 +3,15 @@ import type { Finding } from './check.ts'
 
 const marks = { passed: 'ok  ', failed: 'FAIL', warning: 'warn', absent: 'n/a ' } as const
 
-/** Lines per requirement, and requirements per line. */
+/** The most lines per requirement, and requirements per line. */
 const maxLines = 20
 const maxNames = 10
 
 type Skipped = Extract<Finding, { result: 'skipped' }>
 
 /**
- * The report for people: a line for each requirement and, under a violated one, the problems and how to fix them. At
- * the end, what was not checked, by reason.
+ * The report for people: a line for each requirement and, under a violated one, the problems and the fix. The end
+ * lists what was not checked, by reason.
  */
 export function written(report: Report): string {
   const judged = report.checked.filter(({ finding }) => finding.result !== 'skipped')
@@ -59,7 +59,6 @@ function summary(report: Report): string {
   return isPartial(report) ? `${counts} The list above says how to check the rest; --strict fails without it.` : counts
 }
 
-/** The report as data. */
 export const asJson = ({ site, requests, userAgent, tools, checked }: Report) => ({
   site,
   requests,
@@ -70,5 +69,5 @@ export const asJson = ({ site, requests, userAgent, tools, checked }: Report) =>
   }),
 })
 
-/** A site's text may contain control characters, which a terminal would obey. */
+/** A site's text may contain control characters, which a terminal would execute. */
 const plain = (text: string): string => text.replaceAll(/\p{C}/gu, '\uFFFD')

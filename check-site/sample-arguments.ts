@@ -3,14 +3,14 @@ import { isObject } from '../src/json.ts'
 
 type Arguments = Record<string, unknown>
 
-/** Minimal arguments that fit the schema; undefined if simple rules find none. */
+/** Minimal arguments that match the schema; undefined if simple rules find none. */
 export function sampleArguments(schema: Arguments): Arguments | undefined {
   const examples = Array.isArray(schema['examples']) ? schema['examples'] : []
   const candidates = [...examples, sample(schema)].filter(isObject)
   return candidates.find((candidate) => argumentProblems(schema, candidate).length === 0)
 }
 
-/** An object that does not fit the schema, if there is one. */
+/** An object that does not match the schema, if there is one. */
 export function violatingArguments(schema: Arguments): Arguments | undefined {
   const good = sampleArguments(schema) ?? {}
   const names = Object.keys(isObject(schema['properties']) ? schema['properties'] : {})
@@ -18,7 +18,7 @@ export function violatingArguments(schema: Arguments): Arguments | undefined {
   return [{}, ...wrong].find((candidate) => argumentProblems(schema, candidate).length > 0)
 }
 
-/** Good arguments but for numbers and booleans, which are sent as texts; undefined if that is not wrong. */
+/** Valid arguments whose numbers and booleans are sent as strings; undefined if the schema allows that. */
 export function convertibleArguments(schema: Arguments): Arguments | undefined {
   const good = sampleArguments(schema)
   const properties = Object.entries(isObject(schema['properties']) ? schema['properties'] : {})

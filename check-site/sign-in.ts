@@ -7,7 +7,7 @@ import { postToken, textOf } from './token-endpoint.ts'
 type Authorized = Omit<SignIn, 'answer'>
 type ExchangeForm = { code_verifier?: string; redirect_uri: string }
 
-/** What is wrong with an exchange that must be refused. */
+/** The mistake of each exchange that must be refused. */
 const probes: Record<Probe, (form: ExchangeForm) => ExchangeForm> = {
   'wrong verifier': (form) => ({ ...form, code_verifier: newSecret() }),
   'no verifier': ({ redirect_uri }) => ({ redirect_uri }),
@@ -15,9 +15,9 @@ const probes: Record<Probe, (form: ExchangeForm) => ExchangeForm> = {
 }
 
 /**
- * Has a person refuse once, then sign in, and exchanges the code. First tries exchanges that must be refused. A site
- * that accepts one, or that discards the code for one, is signed in to again: at most four times. Stores the tokens in
- * `site`.
+ * Has a person refuse once and then sign in, and exchanges the code. First tries exchanges that must be refused. If a
+ * site accepts one, or discards the code because of one, the person signs in again, at most four times in all. Stores
+ * the tokens in `site`.
  */
 export async function signInAtSite(site: Site): Promise<void> {
   const { oauth } = site.options
@@ -30,10 +30,7 @@ export async function signInAtSite(site: Site): Promise<void> {
   }
 }
 
-/**
- * Tries the probes with one code, then the right exchange. If the code did not last for that, returns the probes that
- * need another one.
- */
+/** Tries the probes with one code, then the correct exchange. Returns the probes that need another code. */
 async function tryProbes(
   site: Site,
   oauth: OAuthOptions,
@@ -49,7 +46,7 @@ async function tryProbes(
     return left.slice(index + 1)
   }
   const answer = await exchangeCode(site, oauth, authorized)
-  // Of a code that the first probe has spent, the others say nothing.
+  // After the first probe has spent the code, the others prove nothing.
   const isSpent = left.length > 0 && !isSuccess(answer) && textOf(answer, 'error') === 'invalid_grant'
   for (const one of isSpent ? tried.slice(0, 1) : tried) site.probes.set(...one)
   if (isSpent) return left.slice(1)
@@ -57,7 +54,7 @@ async function tryProbes(
   return undefined
 }
 
-/** One more sign-in. Returns whether there are tokens now. */
+/** Signs in once more. Returns whether there are tokens now. */
 export async function signInAgain(site: Site): Promise<boolean> {
   const { oauth } = site.options
   const again = oauth && (await authorize(site, oauth))

@@ -23,7 +23,7 @@ export interface SignIn {
 /** An exchange of a code that a site must refuse. */
 export type Probe = 'wrong verifier' | 'no verifier' | 'other redirect address'
 
-/** What is known of the site; checks add to it and share it, so that no request is repeated. */
+/** The known facts about the site. Checks add to them and share them, so that no request is repeated. */
 export interface Site {
   options: CheckOptions
   exchange: Exchange
@@ -32,25 +32,24 @@ export interface Site {
   manifestAnswer: Outcome | undefined
   manifestProblems: ErrorDetail[]
   manifest: Manifest | undefined
-  /** As the platform sees them; as many as are to be called. */
+  /** As the platform sees them, up to the number to call. */
   tools: SiteTool[]
   /** The access token for tool calls: a given one, or the sign-in's. */
   token: string | undefined
   signIn: SignIn | undefined
   signInProblem: string | undefined
-  /** Why nobody signed in, if that is not the site's fault. */
+  /** The reason why nobody signed in, if it is not the site's fault. */
   signInMissing: string | undefined
   /** The responses to exchanges that must be refused. */
   probes: Map<Probe, Outcome>
-  /** Where the browser ended when the person refused access, and the state that was sent. */
+  /** Where the browser ended after the person refused access, and the state that was sent. */
   denial: { end: URL | null; state: string } | undefined
-  /** Why nobody refused access. */
+  /** The reason why nobody refused access. */
   denialMissing: string | undefined
   refreshToken: string | undefined
   refreshed: Outcome | undefined
-  /** The checks that have failed so far. */
   failed: Set<string>
-  /** Kinds of wrong responses that a check has reported already, so that no other one does. */
+  /** Kinds of wrong responses that a check has already reported, so that no other check does. */
   reported: Set<string>
   /** Runs the work once per name, and returns the same result again. */
   once: <T>(name: string, work: () => Promise<T>) => Promise<T>
@@ -112,7 +111,7 @@ async function readManifest(site: Site, origin: string): Promise<void> {
   }
 }
 
-/** The OAuth part of the manifest; only for checks that need `oauth2`. */
+/** The OAuth part of the manifest, for checks that need `oauth2`. */
 export function oauthOf({ manifest }: Site): OAuthManifest {
   if (manifest?.auth.type !== 'oauth2') throw new Error('This check needs a site with OAuth.')
   return manifest.auth
@@ -120,10 +119,10 @@ export function oauthOf({ manifest }: Site): OAuthManifest {
 
 interface ToolRequest {
   token?: string | undefined
-  /** Text is sent unchanged, anything else as JSON. */
+  /** A string is sent unchanged, anything else as JSON. */
   body: unknown
   key?: string
-  /** A token in the address, where it must not be accepted. */
+  /** A token in the address, which the site must not accept. */
   inAddress?: string
   ignoreRetryAfter?: boolean
 }
@@ -150,12 +149,12 @@ const newKey = (): string => `check:${randomBytes(8).toString('hex')}:1`
 
 export const readTools = ({ tools }: Site): SiteTool[] => tools.filter(({ effect }) => effect === 'read')
 
-/** The tools that may be called with valid arguments: read tools, unless the user allows all. */
+/** The tools that may be called with valid arguments: read tools, or all if the user allows it. */
 export const callableTools = (site: Site): SiteTool[] => (site.options.callAll ? site.tools : readTools(site))
 
 /**
- * A body for calls that must be refused: valid arguments for read tools, invalid ones for all others, so that a site
- * that forgets to check the token does not act either.
+ * A body for calls that must be refused: valid arguments for read tools, invalid ones for the others, so that a site
+ * that forgets to check the token does nothing.
  */
 export const safeBody = ({ effect, inputSchema }: SiteTool): unknown =>
   (effect === 'read' ? sampleArguments(inputSchema) : undefined) ?? violatingArguments(inputSchema) ?? []

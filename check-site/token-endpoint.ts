@@ -17,15 +17,15 @@ export const postToken = (site: Site, form: Record<string, string>): Promise<Out
 
 const clientOf = ({ options }: Site): string => options.oauth?.clientId ?? 'switchyard-check-unknown-client'
 
-/** A member of a response, if it is a text. */
+/** A member of a response if it is a string. */
 export function textOf({ json }: Outcome, member: string): string | undefined {
   const value = isObject(json) ? json[member] : undefined
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
 /**
- * The problems of an error response of the token address (RFC 6749, 5.2), which may report an unknown client first. The
- * same wrong response is reported once, whatever it refuses.
+ * The problems of an error response of the token address (RFC 6749, 5.2). The site may report an unknown client first.
+ * The same wrong response is reported once.
  */
 export function refusalProblems(site: Site, outcome: Outcome, expected: string[]): string[] {
   const problem = refusalProblem(outcome, site.options.oauth ? expected : [...expected, ...unknownClient])
@@ -35,7 +35,7 @@ export function refusalProblems(site: Site, outcome: Outcome, expected: string[]
   return [`${problem} The token address ${outcome.what}`]
 }
 
-/** What is spent, or does not fit, must be refused with `invalid_grant`; `accepted` says that it was not. */
+/** A spent or wrong grant must be refused with `invalid_grant`; `accepted` is the sentence if it was not. */
 export const refusedGrant = (site: Site, answer: Outcome, accepted: string, expected = ['invalid_grant']): Finding =>
   failedIf(
     isSuccess(answer) ? [`${accepted} The token address ${answer.what}`] : refusalProblems(site, answer, expected),

@@ -6,7 +6,7 @@ import { sampleArguments } from './sample-arguments.ts'
 import { callTool, readTools, safeBody, type Site } from './site.ts'
 import type { SiteTool } from '../src/sites/tool.ts'
 
-/** The requirements for how a tool compares tokens, and where it takes them from. */
+/** The requirements for how a tool compares tokens, and where it reads them. */
 export const tokenUseChecks: Check[] = [
   {
     id: 'token-in-address',
@@ -58,7 +58,7 @@ async function wholeToken(site: Site): Promise<Finding> {
   return failedIf(why)
 }
 
-/** The call, if the tool takes this token for a good one: what it says to a wrong one is known. */
+/** The call if the tool accepts this token as valid. Its response to a wrong token is known. */
 export async function accepted(site: Site, tool: SiteTool, token: string): Promise<Called[]> {
   const outcome = await callTool(site, tool.name, { token, body: safeBody(tool) })
   const wrong = (await probe(site, wrongToken)).find(({ name }) => name === tool.name)?.outcome.status

@@ -126,7 +126,7 @@ export const toolChecks: Check[] = [
   },
 ]
 
-/** Reports what answers in place of tools, once: other checks do not count such responses any more. */
+/** Reports once what answers instead of tools. Other checks then ignore such responses. */
 async function reportObstacle(site: Site, obstacle: Obstacle): Promise<Finding> {
   const valid = site.token === undefined ? [] : await validCalls(site)
   const calls = [...(await unauthorized(site)), ...valid].filter(({ outcome }) => obstacleOf(outcome) === obstacle)
@@ -134,7 +134,7 @@ async function reportObstacle(site: Site, obstacle: Obstacle): Promise<Finding> 
   return failedIf([...new Set(calls.map(describe))])
 }
 
-/** A tool that answers the same without a token has been reported for that. */
+/** A tool that answers the same without a token was already reported for that. */
 async function wrongTokenRefused(site: Site): Promise<Finding> {
   const without = new Map((await probe(site)).map(({ name, outcome }) => [name, outcome.status]))
   const calls = notUnauthorized(site, await probe(site, wrongToken))
@@ -142,7 +142,7 @@ async function wrongTokenRefused(site: Site): Promise<Finding> {
   return calls.length > 0 && own.length === 0 ? blocked('no-token') : failedIf(own.map(describe))
 }
 
-/** All responses with this status must carry an error. */
+/** All responses with this status must contain an error. */
 export function withError(site: Site, calls: Called[], status: number): Finding {
   const answered = answeredByTool(site, calls).filter(({ outcome }) => outcome.status === status)
   if (answered.length === 0)

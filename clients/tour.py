@@ -54,7 +54,7 @@ Answer = TypeVar("Answer")
 
 
 def done(kind: type[Answer], answer: object) -> Answer:
-    """What the platform answered; ends the program with the code of a failure."""
+    """The response; ends the program with the code if the request failed."""
     if isinstance(answer, Error):
         sys.exit(f"{answer.code}: {answer.error}")
     if not isinstance(answer, kind):
@@ -111,7 +111,7 @@ def agent_for(client: AuthenticatedClient, entry: VaultEntry) -> Agent:
 
 
 def deliver(api: str, agent: Agent) -> Receipt:
-    """A sender has no account; it proves itself by the agent's secret."""
+    """A sender has no account and authenticates with the agent's secret."""
     secret = agent.webhook_secret
     if secret is None:
         sys.exit("an agent that webhooks start has no secret")
@@ -129,7 +129,7 @@ def deliver(api: str, agent: Agent) -> Receipt:
 
 
 def follow(client: AuthenticatedClient, run_id: str) -> list[str]:
-    """Reads the events of a run until its last one; returns the tools that were called."""
+    """Reads the events of a run until its last one, and returns the tools that were called."""
     called: list[str] = []
     seen = 0
     deadline = time.monotonic() + 60

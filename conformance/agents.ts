@@ -11,11 +11,9 @@ const plain = { name: 'Conformance', systemPrompt: '[[say Done.]]', trigger: 'ma
 export const createAgent = (client: Client, { token }: Pick<Person, 'token'>, fields: Json = {}): Promise<Answer> =>
   client.send({ method: 'POST', url: '/agents', token, body: { ...plain, ...fields } })
 
-/** Makes an agent, and returns it. */
 export const agentOf = async (client: Client, person: Person, fields: Json = {}): Promise<Json> =>
   accepted(await createAgent(client, person, fields), 201)
 
-/** One that webhooks start. */
 export const webhookAgent = (client: Client, person: Person, fields: Json = {}): Promise<Json> =>
   agentOf(client, person, { trigger: 'webhook', ...fields })
 
@@ -26,7 +24,7 @@ export const runsOf = async (client: Client, { token }: Person, agent: Json): Pr
   accepted(await client.send({ url: `/agents/${String(agent['id'])}/runs`, token }))['items'] as Json[]
 
 interface Delivery {
-  /** Where the agent's webhook is by the specification, unless it is said. */
+  /** The URL of the agent's webhook; by default that of the specification. */
   url?: string
   payload?: unknown
   secret?: string | undefined
@@ -38,7 +36,7 @@ interface Delivery {
 export const webhookUrlOf = ({ base }: Client, agent: Json): string =>
   new URL(`/api/webhooks/agent/${String(agent['id'])}`, base).href
 
-/** Posts to an agent's webhook, with its secret unless there is another one. */
+/** Posts to an agent's webhook, by default with the agent's secret. */
 export function deliver(client: Client, agent: Json, given: Delivery = {}): Promise<Answer> {
   const { payload = {}, secret = String(agent['webhookSecret']), headers, takesLimits = false } = given
   const { url = webhookUrlOf(client, agent) } = given
@@ -47,13 +45,11 @@ export function deliver(client: Client, agent: Json, given: Delivery = {}): Prom
   return client.send({ method: 'POST', url, headers: all, takesLimits, ...body })
 }
 
-/** Starts a run by hand, and follows it to its end. */
 export async function finished(client: Client, person: Person, agent: Json): Promise<Json> {
   const { id } = accepted(await startRun(client, person, agent), 202)
   return ended(client, person, id)
 }
 
-/** The run once it has ended. */
 export function ended(client: Client, { token }: Person, runId: unknown): Promise<Json> {
   return until(runSeconds, 'the run has ended', async () => {
     const run = accepted(await client.send({ url: `/runs/${String(runId)}`, token }))

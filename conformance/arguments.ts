@@ -23,7 +23,7 @@ export interface Arguments {
   /** Scheme, host and port. */
   base: string | undefined
   factsFile: string | undefined
-  /** What ids begin with; undefined for all rows. */
+  /** Prefixes of row ids; undefined for all rows. */
   only: string[] | undefined
   lists: boolean
   json: boolean
@@ -51,7 +51,7 @@ function partsOf(only: string): string[] {
   return parts
 }
 
-/** It is never repeated in a message: it may hold a password. */
+/** Errors never repeat the address, because it may contain a password. */
 function originOf(base: string): string {
   if (!/^https?:\/\//i.test(base)) throw new UsageError('The base URL begins with https:// or http://.')
   if (!URL.canParse(base)) throw new UsageError('The base URL is no URL: it is made like http://127.0.0.1:3000.')

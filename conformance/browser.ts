@@ -3,7 +3,7 @@ import { Deviation } from './deviation.ts'
 
 const mostPages = 10
 
-/** Signs in at the example site for contacts, and allows what is asked. Returns where the site redirects to. */
+/** Signs in at the contacts example site and allows the request. Returns the address that the site redirects to. */
 export async function signInAtContacts(client: Client, address: string): Promise<URL> {
   const site = new URL(address).origin
   const cookies = new Map<string, string>()
@@ -29,6 +29,5 @@ function keep(cookies: Map<string, string>, line: string): void {
   cookies.set(pair.slice(0, at), pair.slice(at + 1))
 }
 
-/** What a person enters on a page. */
 const formOf = (text: string): Record<string, string> =>
   text.includes('name="decision"') ? { decision: 'allow' } : { user: 'ada', password: 'ada-password' }

@@ -10,25 +10,25 @@ import { createOnce } from './once.ts'
 import { assertSwitchyard, hasPayments } from './probe.ts'
 import type { Stage } from './stage.ts'
 
-/** More rows at a time would measure this machine, and not the platform. */
+/** More rows at a time would measure this machine instead of the platform. */
 const atOnce = 8
 
 interface Options {
   base: string
   facts: Facts | undefined
   rows: readonly Row[]
-  /** Is told of waits, and of what could not be deleted. */
+  /** Gets a line for each wait and each failed deletion. */
   say: (text: string) => void
 }
 
-/** A check of a running platform. It is run once, and may be stopped meanwhile. */
+/** A check of a running platform. It runs once, and may be stopped. */
 export function createCheck({ base, facts, rows, say }: Options) {
   const stopping = new AbortController()
   const stop = stopping.signal
   const stopped = new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve(), { once: true }))
   const options = { base, caFile: facts?.siteCaFile, say }
   const client = createClient({ ...options, stop })
-  // It deletes also after a stop.
+  // It also deletes after a stop.
   const cleaner = createClient(options)
   const people = createPeople(client, facts)
   const sites = createOwnSites(facts)
@@ -38,12 +38,12 @@ export function createCheck({ base, facts, rows, say }: Options) {
   async function judge(row: Row): Promise<void> {
     if (stop.aborted) return
     const result = row.ofMoney && people.areAllCustomers() ? excused(row) : await tried(row, facts, stage)
-    // What fails because of the stop says nothing.
+    // A failure after the stop means nothing.
     if (!stop.aborted) judged.set(row, result)
   }
 
   async function end(): Promise<void> {
-    // What is being made is there afterwards, and can be deleted.
+    // Requests in progress create things that must be deleted too.
     await client.idle()
     await cleanUp(cleaner, people, say)
     await Promise.all([sites.close(), client.close(), cleaner.close()])
@@ -51,8 +51,9 @@ export function createCheck({ base, facts, rows, say }: Options) {
 
   return {
     /**
-     * Tries the rows, several at a time, and deletes what was made. The results have the order of the rows; after a stop
-     * there are only those so far. Throws a sentence if this is not a platform that can be checked.
+     * Runs the rows, several at a time, and deletes everything they created. The results are in the order of the rows;
+     * after a stop, only finished rows have results. Throws a sentence if the address is not a platform that can be
+     * checked.
      */
     async run(): Promise<Judged[]> {
       const limit = pLimit(atOnce)
@@ -66,10 +67,10 @@ export function createCheck({ base, facts, rows, say }: Options) {
       }
       return rows.flatMap((row) => judged.get(row) ?? [])
     },
-    /** Begins no row any more; `run` deletes what was made, and returns. */
+    /** Starts no further row. `run` then deletes and returns. */
     stop: () => stopping.abort(),
     isStopped: () => stop.aborted,
-    /** The addresses of the accounts that are not deleted. */
+    /** The addresses of the accounts that were not deleted. */
     staying: () => [...people.made].map(({ email }) => email),
   }
 }
@@ -82,7 +83,7 @@ async function tried(row: Row, facts: Facts | undefined, parts: Omit<Stage, 'fac
   const missing = missingOf(row, facts, parts.people.areAllCustomers())
   if (missing !== undefined) return result('not tried', missing)
   try {
-    // Rows name what they need of it.
+    // Rows name the facts that they need.
     return result('passed', await row.run({ ...parts, facts: facts as Facts }))
   } catch (error) {
     return result(error instanceof Untried ? 'not tried' : 'failed', (error as Error).message)
@@ -97,7 +98,7 @@ const excused = (row: Row): Judged => ({
   seconds: 0,
 })
 
-/** Where nobody has to pay, no card is needed for an account that may do everything. */
+/** Without payments, an account with every feature needs no card. */
 function missingOf({ needs = [] }: Row, facts: Facts | undefined, isFree: boolean): string | undefined {
   if (needs.length > 0 && !facts) return 'It needs the file that npm start writes.'
   const wanted = needs.filter((need) => need !== 'cards' || !isFree)

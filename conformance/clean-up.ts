@@ -1,8 +1,8 @@
 import type { Answer, Client, Json, Request } from './client.ts'
-import { accepted, told } from './expect.ts'
+import { accepted, outcomeOf } from './expect.ts'
 import type { People, Person } from './people.ts'
 
-/** What an account may have, with what deletes one of each. */
+/** The resources of an account, and the request that deletes each. */
 const kinds = [
   { list: '/agents?limit=100', path: '/agents/', query: '' },
   { list: '/vault?limit=100', path: '/vault/', query: '?force=true' },
@@ -15,8 +15,8 @@ const kinds = [
 type Say = (text: string) => void
 
 /**
- * Deletes what the check has made, and then its accounts, and ends the logins of the admin. Says what could not be
- * deleted. `people.made` keeps the accounts that stay.
+ * Deletes everything that the check created, then its accounts, and ends the admin's logins. Reports failures.
+ * `people.made` keeps the accounts that remain.
  */
 export async function cleanUp(client: Client, { made, admins }: People, say: Say): Promise<void> {
   for (const person of made) {
@@ -30,7 +30,7 @@ export async function cleanUp(client: Client, { made, admins }: People, say: Say
   }
 }
 
-/** Returns what was refused. */
+/** Returns the requests that were refused. */
 async function cleanUpAfter(client: Client, person: Person): Promise<string[]> {
   const token = await tokenOf(client, person)
   if (token === undefined) return []
@@ -51,14 +51,14 @@ async function cleanUpAfter(client: Client, person: Person): Promise<string[]> {
   return problems
 }
 
-/** Logs in whoever was being made when the check was interrupted; undefined if there is no such account. */
+/** Logs in to an account whose creation was interrupted; undefined if the account does not exist. */
 async function tokenOf(client: Client, { token, email, password }: Person): Promise<string | undefined> {
   if (token !== '') return token
   const answer = await client.send({ method: 'POST', url: '/auth/login', body: { email, password } })
   return answer.status === 401 ? undefined : String(accepted(answer)['accessToken'])
 }
 
-/** The ids of a list. Of a workspace, only its owner may delete it. */
+/** The ids of a list. Only the owner of a workspace may delete it. */
 async function listed(client: Client, token: string, url: string): Promise<string[]> {
   const answer = await client.send({ url, token })
   if (isNothing(answer)) return []
@@ -68,12 +68,12 @@ async function listed(client: Client, token: string, url: string): Promise<strin
 
 async function refusals(client: Client, requests: Request[]): Promise<string[]> {
   const answers = await Promise.all(requests.map((request) => client.send(request)))
-  return answers.filter(isRefusal).map((answer) => `${answer.asked} answered ${told(answer)}`)
+  return answers.filter(isRefusal).map((answer) => `${answer.asked} answered ${outcomeOf(answer)}`)
 }
 
 const isRefusal = (answer: Answer): boolean => answer.status >= 300 && !isNothing(answer)
 
-/** There is nothing to delete. Who has not accepted the terms has nothing either. */
+/** There is nothing to delete. An account that has not accepted the terms has nothing either. */
 const isNothing = ({ status, json }: Answer): boolean => status === 404 || json['code'] === 'TERMS_NOT_ACCEPTED'
 
 const sentence = (error: unknown): string[] => [error instanceof Error ? error.message : String(error)]

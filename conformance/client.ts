@@ -7,7 +7,7 @@ import { Agent, Dispatcher1Wrapper } from 'undici'
 import { Unanswered, Untried } from './deviation.ts'
 import { bodyOf, headersOf, jsonOf, type Message } from './message.ts'
 import { secondsToWait } from './retry-after.ts'
-import { whyUnanswered } from './why-unanswered.ts'
+import { whyUnanswered } from './network-errors.ts'
 
 export type Json = Record<string, unknown>
 
@@ -16,12 +16,12 @@ export interface Request extends Message {
   /** A path of the platform, or a whole address. */
   url: string
   signal?: AbortSignal
-  /** A 429 or 503 is the answer, and not a reason to wait. */
+  /** Return a 429 or 503 instead of waiting. */
   takesLimits?: boolean
 }
 
 export interface Answer {
-  /** What was asked, for messages. */
+  /** The request in words, for messages. */
   asked: string
   status: number
   headers: Headers
@@ -33,33 +33,33 @@ export interface Answer {
 
 export type Client = ReturnType<typeof createClient>
 
-/** A window of the platform's limits is a minute long. */
+/** The platform's rate limits have windows of a minute. */
 const longestWaitSeconds = 65
-/** For a whole answer, body included. Only one in a chat may take long. */
+/** For a whole response, body included. Only chat answers may take longer. */
 const answerSeconds = 60
 const longAnswerSeconds = 150
 const longestBodyBytes = 16 * 1024 * 1024
-/** More would measure this machine, and not the platform. */
+/** More would measure this machine instead of the platform. */
 const atOnce = 16
 
 interface Options {
   base: string
-  /** PEM of an authority that is trusted besides the public ones. */
+  /** PEM of an authority to trust besides the public ones. */
   caFile?: string | undefined
-  /** Is told of every wait. */
+  /** Gets a line for every wait. */
   say: (text: string) => void
-  /** Ends waits and long answers; nothing is sent afterwards. */
+  /** Ends waits and long answers. Nothing is sent afterwards. */
   stop?: AbortSignal
 }
 
 interface Patience {
-  /** It does not hold up the others. */
+  /** The request does not delay others. */
   isLong?: boolean
   /** How long the whole answer may take. */
   seconds?: number
 }
 
-/** Asks the platform and sites over HTTP. Follows no redirect, and waits for as long as a Retry-After says, bounded. */
+/** Sends requests to the platform and to sites. Follows no redirect, and waits for Retry-After up to a limit. */
 export function createClient({ base, caFile, say, stop = new AbortController().signal }: Options) {
   const ca = caFile === undefined ? [] : [readFileSync(caFile, 'utf8')]
   const connect = { ca: [...getCACertificates('default'), ...ca] }
@@ -67,11 +67,11 @@ export function createClient({ base, caFile, say, stop = new AbortController().s
   const agent = newAgent()
   // Node 24's fetch is undici 7, which calls its dispatcher differently from undici 8.
   const dispatcher = new Dispatcher1Wrapper(agent)
-  // Answers that take long are not many, and must not hold up the others.
+  // Long requests are few, and must not delay the others.
   const limit = pLimit(atOnce)
   const underWay = new Set<Promise<unknown>>()
 
-  /** A request that is to be left has connections of its own, which end with its signal. */
+  /** A request that can be aborted has its own connections, which end with its signal. */
   function dispatcherFor({ signal }: Request): Dispatcher1Wrapper {
     if (!signal) return dispatcher
     const own = newAgent()
@@ -87,7 +87,7 @@ export function createClient({ base, caFile, say, stop = new AbortController().s
       signal: AbortSignal.any(signals),
       redirect: 'manual',
       retry: 0,
-      // The signals have a time limit, which holds for the body as well.
+      // The signals have a time limit, which also applies to the body.
       timeout: false,
       throwHttpErrors: false,
       fetch: (input, init) => globalThis.fetch(input, { ...init, dispatcher: dispatcherFor(request) } as object),
@@ -121,8 +121,8 @@ export function createClient({ base, caFile, say, stop = new AbortController().s
   return {
     base,
     /**
-     * Sends a request. After a 429 or 503 it waits for Retry-After and sends it again, at most three times. Throws
-     * Untried if that is too long, and Unanswered.
+     * Sends a request. After a 429 or 503 it waits for Retry-After and tries again, at most three times. Throws
+     * Untried if the wait is too long, and Unanswered.
      */
     async send(request: Request, { isLong = false, seconds }: Patience = {}): Promise<Answer> {
       const most = seconds ?? (isLong ? longAnswerSeconds : answerSeconds)
@@ -136,13 +136,13 @@ export function createClient({ base, caFile, say, stop = new AbortController().s
         await delay(wait * 1000, undefined, { signal: stop })
       }
     },
-    /** Resolves when nothing is under way. */
+    /** Resolves when no request is in progress. */
     idle: () => Promise.allSettled(underWay),
     close: () => agent.destroy(),
   }
 }
 
-/** Rejects once a signal says so: while a body is read, fetch may lose an abort to the garbage collector. */
+/** Rejects when a signal aborts. While fetch reads a body, it may lose an abort to the garbage collector. */
 const whenAborted = (signals: AbortSignal[]): Promise<never> =>
   new Promise((_resolve, reject) => {
     for (const signal of signals) signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })

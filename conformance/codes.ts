@@ -1,4 +1,4 @@
-/** The codes of docs/specification.md with their statuses, written down a second time on purpose. */
+/** The codes of docs/specification.md and their statuses, repeated here on purpose. */
 export const statuses = {
   UNAUTHORIZED: 401,
   TOKEN_EXPIRED: 401,
@@ -45,10 +45,10 @@ export const statuses = {
 
 export type Code = keyof typeof statuses
 
-/** Codes whose body always says in `details` which places of the input are wrong. No other one has `details`. */
+/** Codes whose error body always lists the invalid input in `details`. No other code has `details`. */
 export const withDetails: readonly Code[] = ['VALIDATION_ERROR', 'MANIFEST_INVALID', 'WEBHOOK_PAYLOAD_INVALID']
 
-/** Members that the answers about a tool call have beside those of every error (docs/how-to/connect-a-site.md). */
+/** Extra members of errors about a tool call (docs/how-to/connect-a-site.md). */
 export const ofToolCalls = {
   codes: ['TOOL_EXECUTION_ERROR', 'SITE_UNAVAILABLE', 'OUTGOING_RATE_LIMITED'] as readonly Code[],
   members: ['callId', 'outcome', 'siteStatus'],

@@ -19,7 +19,7 @@ export async function connect(
   return String(accepted(await addToVault(client, person, site.origin, credential), 201)['id'])
 }
 
-/** The entry as its owner reads it. */
+/** The entry as its owner sees it. */
 export const entryOf = async (client: Client, { token }: Person, entryId: string): Promise<Json> =>
   accepted(await client.send({ url: `/vault/${entryId}`, token }))
 
@@ -41,15 +41,14 @@ export const startOAuth = (
 ): Promise<Answer> =>
   client.send({ method: 'POST', url: '/vault/oauth/start', token, body: { url: site.origin, tools } })
 
-/** What a browser knows after the platform has sent it to the site. */
+/** The state of a browser after the platform has redirected it to the site. */
 export interface Redirected {
   flow: Json
-  /** The address at the site. */
   location: URL
   cookie: string
 }
 
-/** Opens the address of a flow, as the browser of its owner. */
+/** Opens the address of a flow in its owner's browser. */
 export async function redirected(client: Client, flow: Json): Promise<Redirected> {
   const { pathname, search } = new URL(String(flow['connectUrl']))
   const answer = await client.send({ url: `${pathname}${search}` })
@@ -58,7 +57,7 @@ export async function redirected(client: Client, flow: Json): Promise<Redirected
   return { flow, location, cookie: answer.headers.getSetCookie()[0]?.split(';', 1)[0] ?? '' }
 }
 
-/** Comes back from the site: its redirect, with the cookie of the same browser. */
+/** Returns from the site with its redirect and the cookie of the same browser. */
 export async function comeBack(client: Client, { location, cookie }: Redirected): Promise<Answer> {
   const approved = await client.send({ url: location.href })
   const { pathname, search } = new URL(approved.headers.get('location') ?? '')

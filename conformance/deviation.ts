@@ -1,14 +1,14 @@
-/** The platform does something else than the row says. */
+/** The platform deviates from the row. */
 export class Deviation extends Error {
   override readonly name = 'Deviation'
 }
 
-/** The row cannot be tried on this installation, and why. */
+/** The row cannot be tried on this installation. The message has the reason. */
 export class Untried extends Error {
   override readonly name = 'Untried'
 }
 
-/** No answer came, or not all of it. The message says why. */
+/** The response is missing or incomplete. The message has the reason. */
 export class Unanswered extends Error {
   override readonly name = 'Unanswered'
 }

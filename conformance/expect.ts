@@ -12,14 +12,14 @@ export function assertSame(found: unknown, expected: unknown, what: string): voi
   assert(isDeepStrictEqual(found, expected), `${what} is ${shown(found)}, and not ${shown(expected)}`)
 }
 
-/** What is shown of a value: a line of it. */
+/** A value as one line of text, for messages. */
 export const shown = (value: unknown): string => (JSON.stringify(value) ?? 'absent').slice(0, 160)
 
-/** What came of a request, in a few words, without secrets. */
-export const told = ({ status, json, ms }: Answer): string =>
+/** A response in a few words, without secrets. */
+export const outcomeOf = ({ status, json, ms }: Answer): string =>
   [status, ...(typeof json['code'] === 'string' ? [json['code']] : []), `in ${Math.round(ms)} ms`].join(' ')
 
-/** The body of an answer that must have this status. */
+/** The body of a response that must have this status. */
 export function accepted(answer: Answer, status = 200): Json {
   assert(answer.status === status, `${answer.asked} answered ${refusal(answer)}, and not ${status}`)
   return answer.json
@@ -29,7 +29,7 @@ const refusal = ({ status, json }: Answer): string =>
   [status, ...[json['code'], json['error']].filter((part) => typeof part === 'string')].join(' ')
 
 /**
- * The evidence of an answer that must be this error: status, body (docs/specification.md, "Platform error body") and
+ * The evidence of a response that must be this error: status, body (docs/specification.md, "Platform error body") and
  * headers.
  */
 export function refused(answer: Answer, code: Code): string {
@@ -41,10 +41,10 @@ export function refused(answer: Answer, code: Code): string {
   assert(headers.get('x-request-id'), 'X-Request-Id is missing')
   if (status === 401) assert(headers.get('www-authenticate'), 'WWW-Authenticate is missing')
   if (status === 429) assertRetryAfter(headers)
-  return told(answer)
+  return outcomeOf(answer)
 }
 
-/** The members of an error's body, wherever it stands. */
+/** Checks the members of an error's body in any place. */
 export function assertError(body: Json, code: Code): void {
   const { error, statusCode, details, ...rest } = body
   assert(typeof error === 'string' && error.trim() !== '', '"error" is not a sentence')
@@ -74,6 +74,5 @@ function assertRetryAfter(headers: Headers): void {
   assert(/^[1-9]\d*$/.test(seconds), `Retry-After is ${shown(seconds)}, and not a number of seconds`)
 }
 
-/** The paths that the details of an error name. */
 export const pathsIn = ({ json }: Answer): string[] =>
   ((json['details'] as { path: string }[] | undefined) ?? []).map(({ path }) => path)

@@ -1,42 +1,43 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import * as v from 'valibot'
-import { countOfPorts } from './places.ts'
+import { countOfPorts } from './site-ports.ts'
 
 const address = v.pipe(
   v.string(),
   v.check((text) => /^https?:\/\//i.test(text) && URL.canParse(text)),
 )
-/** At 0 the system would choose one that the platform may not connect to. */
+/** For port 0, the system could choose one that the platform may not connect to. */
 const port = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(65_535))
 
 const facts = v.object({
-  /** The platform that all of this belongs to. */
+  /** The platform that these facts describe. */
   api: address,
-  /** Its first admin, as `POST /auth/login` takes it. The password may have been changed since. */
+  /** The first admin, as the body of `POST /auth/login`. The password may have changed since. */
   admin: v.object({ email: v.string(), password: v.string() }),
-  /** The example sites. */
   sites: v.object({ issueTracker: address, badTools: address, brokenManifest: address, contacts: address }),
   /** A site that may be connected, but where nothing listens. */
   deadSite: address,
   /** The authority that has signed the example sites' certificates, in PEM. */
   siteCaFile: v.string(),
-  /** Where the checker may serve sites of its own, with a certificate that the platform trusts. */
+  /** The ports for the checker's own sites, and a certificate that the platform trusts. */
   ownSites: v.object({
     ports: v.pipe(v.array(port), v.minLength(countOfPorts)),
     certFile: v.string(),
     keyFile: v.string(),
   }),
-  /** Cards of the sandbox: one that pays, one that is refused at once, and one that is refused when it is charged. */
+  /** Sandbox cards: one that pays, one that is refused immediately, and one that is refused when charged. */
   cards: v.nullable(v.object({ good: v.string(), refused: v.string(), failing: v.string() })),
   /** Whether the default model is the demo model and follows directives. */
   directives: v.boolean(),
 })
 
-/** What cannot be known by HTTP alone. `npm start` writes it into its data folder. */
+/** Facts that HTTP alone does not show. `npm start` writes them to its data folder. */
 export type Facts = v.InferOutput<typeof facts>
 
-/** Reads the file; undefined if there is none. Throws a sentence if it cannot be used, without anything out of it. */
+/**
+ * Reads the file; undefined if it does not exist. Throws a sentence without any of the content if the file is invalid.
+ */
 export function readFacts(file: string): Facts | undefined {
   const written = readText(file)
   if (written === undefined) return undefined
@@ -57,7 +58,7 @@ function readText(file: string): string | undefined {
   }
 }
 
-/** Messages of parsers quote what they have read, and there is a password in it. */
+/** Parsers quote their input in messages, and it contains a password. */
 function parse(file: string, written: string): Facts {
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), facts), written)
   if (parsed.success) return parsed.output

@@ -1,8 +1,8 @@
 import type { Request } from './client.ts'
 import type { Code } from './codes.ts'
-import type { Things } from './things.ts'
+import type { Things } from './owned-things.ts'
 
-/** Lists of what one has, each with the kind of thing that stands in it. */
+/** Lists of an account's things, each with the kind of its items. */
 export const lists: Record<string, keyof Things> = {
   '/agents?limit=100': 'agent',
   '/runs?limit=100': 'run',
@@ -19,7 +19,7 @@ export const lists: Record<string, keyof Things> = {
   '/audit?limit=100': 'agent',
 }
 
-/** Filters that name a thing of somebody else. */
+/** Filters that name another account's thing. */
 export const foreignFilters = ({ agent, session }: Things): string[] => [
   `/runs?agentId=${agent}`,
   `/approvals?agentId=${agent}`,
@@ -27,7 +27,7 @@ export const foreignFilters = ({ agent, session }: Things): string[] => [
   `/audit?subjectId=${agent}`,
 ]
 
-/** What can be read of a workspace, or of an owner that is named in its place. */
+/** Readable lists of a workspace, or of an owner named instead of it. */
 const ofOwners = [
   '/agents',
   '/runs',
@@ -41,7 +41,7 @@ const ofOwners = [
   '/audit',
 ]
 
-/** What is asked about the things of somebody else, by the code that must come: as if there were no such thing. */
+/** Requests about another account's things, by the expected code, as if the thing did not exist. */
 export const foreignRequests = (things: Things): Partial<Record<Code, Request[]>> => ({
   AGENT_NOT_FOUND: [...aboutAgent(things.agent), ...aboutAgent(things.colleague), moveOf({ agentIds: [things.agent] })],
   RUN_NOT_FOUND: aboutRun(things.run),
@@ -93,7 +93,7 @@ function aboutEntry(id: string): Request[] {
   ]
 }
 
-/** Also for the id of a user, who is no workspace. */
+/** Also for the id of a user, which is not a workspace. */
 export const ofOwner = (id: string): Request[] => ofOwners.map((list) => ({ url: `${list}?workspaceId=${id}` }))
 
 function aboutWorkspace(id: string): Request[] {

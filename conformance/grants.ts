@@ -12,9 +12,9 @@ export const input = { query: 'a' }
 /** Needs the scope `delete`, which is requested for it. */
 export const toolNotAllowed = 'delete_thing'
 
-/** Long enough that the first call comes before the platform renews it, also on a busy machine. */
+/** Long enough that the first call comes before the platform refreshes the token, even on a busy machine. */
 const shortLifeSeconds = 4
-/** How many calls there are with a token, before it expires and each time afterwards. The last ones come at once. */
+/** The number of calls with the first token, and with each token after it. The last calls are simultaneous. */
 const callsOfShort = [1, 1, 3]
 
 interface Wanted {
@@ -23,7 +23,10 @@ interface Wanted {
   tools: readonly string[]
 }
 
-/** Connects the site by OAuth for these tools, with access tokens of so many seconds. Only reading is allowed. */
+/**
+ * Connects the site by OAuth for these tools, with access tokens that are valid for this many seconds. Grants only
+ * `read`.
+ */
 async function grant({ client, sites }: Stage, person: Person, { at, life, tools }: Wanted) {
   const site = await sites.at(at)
   const { oauth } = site
@@ -37,21 +40,21 @@ async function grant({ client, sites }: Stage, person: Person, { at, life, tools
   return { sent, back, entryId, site, oauth, exchange, query: sent.location.searchParams, callback }
 }
 
-/** The requests that have exchanged a code. */
+/** The token requests that exchanged a code. */
 export const exchangesAt = ({ tokenRequests }: OwnOAuth) => tokenRequests.filter(({ form }) => !isRefresh(form))
 
 const refreshesAt = ({ tokenRequests }: OwnOAuth) => tokenRequests.filter(({ form }) => isRefresh(form))
 
 const isRefresh = (form: Record<string, string>): boolean => form['grant_type'] === 'refresh_token'
 
-/** A consent with tokens of an hour, to less than was requested. */
+/** A consent with tokens valid for an hour, to less than was requested. */
 export const hourly = (stage: Stage) =>
   stage.once('hourly grant', async () => {
     const tools = [readingTool, toolNotAllowed]
     return grant(stage, await stage.people.free(), { at: 'oauth', life: 3600, tools })
   })
 
-/** Two calls with a token that is good for long, and how many refreshes they have caused. */
+/** Two calls with a long-lived token, and the number of refreshes that they caused. */
 export const hourlyCalls = (stage: Stage) =>
   stage.once('hourly calls', async () => {
     const { entryId, oauth } = await hourly(stage)
@@ -62,7 +65,7 @@ export const hourlyCalls = (stage: Stage) =>
     return { answers, refreshed: refreshesAt(oauth).length - before }
   })
 
-/** An entry whose access token has expired twice, and what its site saw. */
+/** An entry whose access token has expired twice, and the requests that its site received. */
 export const refreshing = (stage: Stage) =>
   stage.once('refreshing grant', async () => {
     const { client, people } = stage

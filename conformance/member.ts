@@ -10,7 +10,6 @@ import type { Stage } from './stage.ts'
 export const createWorkspace = (client: Client, token: string): Promise<Answer> =>
   client.send({ method: 'POST', url: '/workspaces', token, body: { name: 'Conformance' } })
 
-/** A workspace of the owner. */
 export const workspaceOf = (stage: Stage): Promise<Json> =>
   stage.once('workspace', async () =>
     accepted(await createWorkspace(stage.client, (await stage.people.owner()).token), 201),
@@ -20,19 +19,19 @@ async function pathOf(stage: Stage): Promise<string> {
   return `/workspaces/${String((await workspaceOf(stage))['id'])}`
 }
 
-/** As the owner of the workspace does it. */
+/** Changes a role as the owner of the workspace. */
 export async function changeRole(stage: Stage, userId: string, role: string): Promise<Answer> {
   const [{ token }, path] = [await stage.people.owner(), await pathOf(stage)]
   return stage.client.send({ method: 'PATCH', url: `${path}/members/${userId}`, token, body: { role } })
 }
 
-/** As the owner of the workspace does it. */
+/** Removes a member as the owner of the workspace. */
 export async function removeMember(stage: Stage, userId: string): Promise<Answer> {
   const [{ token }, path] = [await stage.people.owner(), await pathOf(stage)]
   return stage.client.send({ method: 'DELETE', url: `${path}/members/${userId}`, token })
 }
 
-/** The token of the newest mail to somebody, as an admin reads it where there is no mail server. */
+/** The token of the newest mail to an address, which an admin can read without a mail server. */
 async function tokenFor({ client, people }: Stage, email: string, kind: string): Promise<string> {
   const token = await people.admin()
   const { items } = accepted(await client.send({ url: '/admin/outbox?limit=100', token }))
@@ -42,7 +41,7 @@ async function tokenFor({ client, people }: Stage, email: string, kind: string):
   return found[0]
 }
 
-/** Only verified addresses invite, and are invited. */
+/** Only a verified account can invite or be invited. */
 async function verify(stage: Stage, { email, token }: Pick<Person, 'email' | 'token'>): Promise<void> {
   const { client } = stage
   const { emailVerifiedAt } = accepted(await client.send({ url: '/auth/me', token }))
@@ -52,7 +51,7 @@ async function verify(stage: Stage, { email, token }: Pick<Person, 'email' | 'to
   accepted(await client.send({ method: 'POST', url: '/auth/verify-email', body }), 204)
 }
 
-/** Makes somebody else a viewer of the workspace. */
+/** Makes another account a viewer of the workspace. */
 async function join(stage: Stage, { email, token }: Person): Promise<void> {
   const { client, people } = stage
   const owner = await people.owner()
@@ -63,7 +62,7 @@ async function join(stage: Stage, { email, token }: Person): Promise<void> {
   accepted(await client.send({ method: 'POST', url: '/invitations/accept', token, body: accept }))
 }
 
-/** What a viewer reads and tries in the workspace, which has an agent. */
+/** The requests of a viewer in the workspace, which has an agent. */
 async function view(stage: Stage, viewer: Person, agent: Json) {
   const { client } = stage
   const [path, { id: workspaceId }] = [await pathOf(stage), await workspaceOf(stage)]
@@ -82,7 +81,7 @@ async function view(stage: Stage, viewer: Person, agent: Json) {
   }
 }
 
-/** What is refused to somebody who was a member, by the code that must come. */
+/** The requests that a former member must not make, by the expected code. */
 async function lookBack(stage: Stage, { token }: Person, agent: Json, session: Json): Promise<[Code, Answer[]][]> {
   const { client } = stage
   const [path, { id }] = [await pathOf(stage), await workspaceOf(stage)]
@@ -98,7 +97,7 @@ async function lookBack(stage: Stage, { token }: Person, agent: Json, session: J
   ]
 }
 
-/** Somebody with the free tier becomes a viewer of the workspace, then a member, and is removed at last. */
+/** A free account becomes a viewer of the workspace, then a member, and is finally removed. */
 export const storyOf = (stage: Stage) =>
   stage.once('story of a member', async () => {
     const { client, people } = stage

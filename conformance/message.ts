@@ -1,9 +1,8 @@
-/** What a request carries. */
 export interface Message {
   token?: string | undefined
   headers?: Record<string, string>
   body?: unknown
-  /** The body as it is, in place of `body`. */
+  /** A raw body, instead of `body`. */
   raw?: string
   form?: Record<string, string>
 }

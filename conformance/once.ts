@@ -1,7 +1,7 @@
-/** Makes it once, under this name, for all who ask. */
+/** Makes a value once per name, for all callers. */
 export type Once = <T>(name: string, make: () => Promise<T>) => Promise<T>
 
-/** Remembers what was made under a name, also while it is being made. */
+/** Remembers values by name, including those still in progress. */
 export function createOnce(): Once {
   const made = new Map<string, Promise<unknown>>()
   return <T>(name: string, make: () => Promise<T>) => {

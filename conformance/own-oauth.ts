@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Json } from './client.ts'
 import type { Reply } from './own-tools.ts'
 
-/** A request to the token address, as it came. */
+/** A request to the token address, as received. */
 export interface TokenRequest {
   method: string
   headers: IncomingHttpHeaders
@@ -17,18 +17,18 @@ export type OwnOAuth = ReturnType<typeof createOwnOAuth>
 interface NextConsent {
   /** How long access tokens are valid, in seconds. */
   life: number
-  /** What the user allows; all that is requested, unless given. */
+  /** The scope that the user grants; by default everything requested. */
   scope?: string
 }
 
-/** How long a refresh takes: long enough for calls at once to meet it. */
+/** A refresh takes long enough for simultaneous calls to meet it. */
 const refreshMs = 500
 
 const newToken = (): string => randomBytes(24).toString('base64url')
 
 /**
- * The OAuth server of one of the checker's sites. It approves at once what is requested, or less, issues each refresh
- * token for one use, and remembers every request.
+ * The OAuth server of one of the checker's sites. It immediately approves the request, or less, issues each refresh
+ * token for one use, and records every request.
  */
 export function createOwnOAuth() {
   const codes = new Map<string, { challenge: string; scope: string; redirectUri: string; life: number }>()
@@ -52,7 +52,7 @@ export function createOwnOAuth() {
     return { ...issue(found.scope, found.life), scope: found.scope }
   }
 
-  /** Without `scope`, which may be absent here. */
+  /** `scope` may be absent here. */
   function refresh({ refresh_token: token = '' }: Record<string, string>) {
     const found = refreshTokens.get(token)
     refreshTokens.delete(token)
@@ -61,10 +61,10 @@ export function createOwnOAuth() {
 
   return {
     tokenRequests,
-    /** What becomes of the next consents. */
+    /** Sets the result of the next consents. */
     consentTo: (consent: NextConsent) => void (next = consent),
     isGood: (token: string) => (accessTokens.get(token) ?? 0) > Date.now(),
-    /** Ends all access tokens before their time, as a user may do. */
+    /** Expires all access tokens early, as a user may do. */
     endAccessTokens: () => accessTokens.clear(),
 
     authorize(query: URLSearchParams): Reply {

@@ -5,19 +5,19 @@ import type { Json } from './client.ts'
 import { createOwnOAuth } from './own-oauth.ts'
 import { ownTools, type Reply } from './own-tools.ts'
 
-/** A tool call as it came. */
+/** A tool call, as received. */
 export interface Arrival {
   method: string
   path: string
   headers: IncomingHttpHeaders
   text: string
-  /** When it came, and when it was answered; in milliseconds. */
+  /** When the call arrived and when it was answered, in milliseconds. */
   from: number
   until: number
   status: number
 }
 
-/** A request for the manifest as it came. */
+/** A request for the manifest, as received. */
 interface ManifestRequest {
   method: string
   headers: IncomingHttpHeaders
@@ -36,7 +36,7 @@ interface Options {
 
 const manifestPath = '/.well-known/toolsite.json'
 
-/** Serves a site that remembers what it was asked. Throws if the port is taken. */
+/** Serves a site that records its requests. Throws if the port is taken. */
 export async function openOwnSite({ port, tls, auth }: Options) {
   const { server, origin, close } = await listen({ port, tls })
   const oauth = createOwnOAuth()
@@ -80,9 +80,9 @@ export async function openOwnSite({ port, tls, auth }: Options) {
     /** Tool calls, oldest first. */
     arrivals,
     manifestRequests,
-    /** The manifest that it serves unless told otherwise. */
+    /** The manifest that it serves by default. */
     manifest: good,
-    /** Serves this as its manifest from now on. */
+    /** Serves this manifest from now on. */
     serve: (reply: Reply) => void (served = reply),
     /** Answers 401 to this token from now on. */
     refuse: (token: string) => void refusedTokens.add(token),

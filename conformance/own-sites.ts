@@ -2,18 +2,21 @@ import { openOwnSite, type OwnSite } from './own-site.ts'
 import { Untried } from './deviation.ts'
 import type { Facts } from './facts.ts'
 import { createOnce } from './once.ts'
-import { places, type PlaceOfSite } from './places.ts'
+import { sitePorts, type SitePort } from './site-ports.ts'
 
 export type OwnSites = ReturnType<typeof createOwnSites>
 
-/** The checker's own sites, each opened when the first row asks for it. Without its port, the row is not tried. */
+/**
+ * The checker's own sites. Each is opened for the first row that needs it. If its port cannot be opened, the row is
+ * not tried.
+ */
 export function createOwnSites(facts: Facts | undefined) {
   const once = createOnce()
   const opened: OwnSite[] = []
 
-  async function open(place: PlaceOfSite): Promise<OwnSite> {
+  async function open(place: SitePort): Promise<OwnSite> {
     const { ports = [], ...tls } = facts?.ownSites ?? { certFile: '', keyFile: '' }
-    const port = ports[places[place]] ?? 0
+    const port = ports[sitePorts[place]] ?? 0
     const auth = place === 'oauth' || place === 'shortOauth' ? 'oauth2' : 'bearer'
     const site = await openOwnSite({ port, tls, auth }).catch((error: NodeJS.ErrnoException) => {
       throw new Untried(whyClosed(port, error))
@@ -23,7 +26,7 @@ export function createOwnSites(facts: Facts | undefined) {
   }
 
   return {
-    at: (place: PlaceOfSite): Promise<OwnSite> => once(place, () => open(place)),
+    at: (place: SitePort): Promise<OwnSite> => once(place, () => open(place)),
     close: () => Promise.all(opened.map((site) => site.close().catch(() => undefined))),
   }
 }

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Json } from './client.ts'
 
-/** What a site answers. */
 export interface Reply {
   status?: number
   headers?: Record<string, string>
@@ -19,14 +18,14 @@ export interface OwnTool {
 
 const nothing = { type: 'object', properties: {}, required: [] }
 
-/** What Retry-After says of so many seconds (RFC 9110, 10.2.3). */
+/** The Retry-After value for this many seconds (RFC 9110, 10.2.3). */
 const waitOf = (seconds: number, asDate: boolean): string =>
   asDate ? new Date(Date.now() + seconds * 1000).toUTCString() : String(seconds)
 
-/** How long an arrival takes: long enough to see two at once. */
+/** A call takes long enough to detect two simultaneous ones. */
 const arrivalMs = 300
 
-/** The tools of the checker's own sites: one of each scope, and one of each kind of failure. */
+/** The tools of the checker's own sites: one per scope, and one per kind of failure. */
 export const ownTools: OwnTool[] = [
   {
     name: 'search_things',

@@ -1,17 +1,17 @@
 import { agentOf, createAgent, deliver, webhookAgent } from './agents.ts'
 import type { Answer } from './client.ts'
-import { accepted, assert, told } from './expect.ts'
+import { accepted, assert, outcomeOf } from './expect.ts'
 import { createWorkspace } from './member.ts'
 import type { Person } from './people.ts'
 import type { Stage } from './stage.ts'
 import { until } from './until.ts'
 
-/** More than a month, and less than a subscription that is overdue lasts. */
+/** More than a month, and less than an overdue subscription lasts. */
 const untilOverdue = 32 * 86_400
 
 /**
- * An account that pays for the tier of workspaces, with an agent there and one that webhooks start; and what came of a
- * delivery while it might use no credits in this month.
+ * An account that pays for the tier with workspaces. It has an agent there and a webhook agent. Includes the result of
+ * a delivery while its monthly cap was 0 credits.
  */
 export const paying = (stage: Stage) =>
   stage.once('paying', async () => {
@@ -28,7 +28,7 @@ export const paying = (stage: Stage) =>
     return { someone, agent, workspaceId: String(id), colleague, withoutCredits }
   })
 
-/** The same account, and what comes of a delivery when a month is over and its card is refused. */
+/** The same account, and the result of a delivery after a month has ended and its card was refused. */
 export const overdue = (stage: Stage) =>
   stage.once('overdue', async () => {
     const { client, people, facts } = stage
@@ -37,14 +37,14 @@ export const overdue = (stage: Stage) =>
     const url = `/admin/users/${someone.id}/clock`
     const body = { seconds: untilOverdue }
     const advanced = await client.send({ method: 'POST', url, token: await people.admin(), body })
-    assert(advanced.status < 300, `${advanced.asked} answered ${told(advanced)}: the clock cannot be advanced`)
+    assert(advanced.status < 300, `${advanced.asked} answered ${outcomeOf(advanced)}: the clock cannot be advanced`)
     return until(30, 'a delivery is refused', async () => {
       const sent = await deliver(client, agent)
       return sent.status === 202 ? undefined : sent
     })
   })
 
-/** The same account when it has come back to the free tier: what it tries then, and what it reads. */
+/** The same account after its return to the free tier, with the results of its requests. */
 export const downgraded = (stage: Stage) =>
   stage.once('downgraded', async () => {
     await overdue(stage)
@@ -68,7 +68,7 @@ export const downgraded = (stage: Stage) =>
     }
   })
 
-/** Leaves the account with this card alone. */
+/** Replaces all cards of the account with this one. */
 async function exchangeCards({ client, people }: Stage, someone: Person, card: string): Promise<void> {
   const { token } = someone
   const url = '/billing/payment-methods'

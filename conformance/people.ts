@@ -5,7 +5,7 @@ import { accepted } from './expect.ts'
 import type { Facts } from './facts.ts'
 import { createOnce } from './once.ts'
 
-/** An account with a login. Until it is made, `id` and `token` are empty. */
+/** An account with a login. `id` and `token` are empty until it exists. */
 export interface Person {
   id: string
   email: string
@@ -16,7 +16,7 @@ export interface Person {
 export type People = ReturnType<typeof createPeople>
 
 /**
- * The accounts that rows act with. There are few, because each costs two of the requests that one address may send to
+ * The accounts that rows use. They are few, because each takes two of the requests that one address may send to
  * `/auth` in a minute.
  */
 export function createPeople(client: Client, facts: Facts | undefined) {
@@ -31,12 +31,12 @@ export function createPeople(client: Client, facts: Facts | undefined) {
   const acceptTerms = async (token: string) =>
     accepted(await client.send({ method: 'POST', url: '/auth/accept-terms', token }))
 
-  /** Somebody who has not accepted the terms. */
+  /** An account that has not accepted the terms. */
   async function newcomer(): Promise<Person> {
     const id = randomBytes(6).toString('hex')
     const credentials = { email: `conformance-${id}@example.com`, password: `a long password ${id}` }
     const person = { id: '', token: '', ...credentials }
-    // Known before it is made: an interruption may come between the two.
+    // Recorded before the request, because an interruption may come in between.
     made.add(person)
     const account = accepted(await client.send({ method: 'POST', url: '/auth/register', body: credentials }), 201)
     person.id = String(account['id'])
@@ -60,7 +60,6 @@ export function createPeople(client: Client, facts: Facts | undefined) {
     return someone
   }
 
-  /** Returns the id of the card. */
   async function addCard({ token }: Person, paymentMethod: string): Promise<string> {
     const url = '/billing/payment-methods'
     const card = accepted(await client.send({ method: 'POST', url, token, body: { paymentMethod } }), 201)
@@ -68,24 +67,24 @@ export function createPeople(client: Client, facts: Facts | undefined) {
   }
 
   return {
-    /** Whether everybody has every feature without paying: then nobody pays. */
+    /** Whether every account has every feature without paying. Then nobody pays. */
     areAllCustomers: () => areAllCustomers,
     makeAllCustomers: () => {
       areAllCustomers = true
     },
-    /** Everybody so far, for cleaning up. */
+    /** All accounts so far, for the clean-up. */
     made,
     /** The access tokens of the admin so far. */
     admins,
     logIn,
     addCard,
     customer,
-    /** Pays for the highest tier that a row needs: webhooks and workspaces. */
+    /** Pays for the highest tier that a row needs, with webhooks and workspaces. */
     owner: () => once('owner', () => customer('team')),
-    /** Has the free tier, and is a stranger to the owner. */
+    /** A free account that has nothing to do with the owner. */
     free: () => once('free', person),
     newcomer: () => once('newcomer', newcomer),
-    /** Has the free tier, spends its credits and fills its vault. */
+    /** A free account that spends its credits and fills its vault. */
     spender: () => once('spender', person),
     /** The access token of the installation's admin. */
     admin: () =>

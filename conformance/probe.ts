@@ -1,14 +1,14 @@
 import type { Answer, Client } from './client.ts'
-import { accepted, told } from './expect.ts'
+import { accepted, outcomeOf } from './expect.ts'
 
-/** A server that answers no probe for so long would answer no row. */
+/** A server that does not answer a probe in this time would not answer any row. */
 const probeSeconds = 20
 
-/** Throws a sentence unless Switchyard answers at the base URL, and is ready. */
+/** Throws a sentence unless a ready Switchyard answers at the base URL. */
 export async function assertSwitchyard(client: Client): Promise<void> {
   const answer = await client.send({ url: '/readyz' }, { seconds: probeSeconds })
   const problem = problemOf(answer)
-  if (problem !== undefined) throw new Error(`${problem} (GET /readyz: ${told(answer)})`)
+  if (problem !== undefined) throw new Error(`${problem} (GET /readyz: ${outcomeOf(answer)})`)
 }
 
 function problemOf({ status, headers, json }: Answer): string | undefined {
@@ -24,7 +24,7 @@ function redirected(location: string): string {
   return `The server there redirects to ${to}. Give the address of Switchyard itself.`
 }
 
-/** Whether there are tiers and payments: without them (BILLING=off), the list of tiers is empty. */
+/** Whether there are tiers and payments. Without them (BILLING=off), the list of tiers is empty. */
 export async function hasPayments(client: Client): Promise<boolean> {
   const { items } = accepted(await client.send({ url: '/billing/tiers' }))
   return !Array.isArray(items) || items.length > 0

@@ -2,13 +2,11 @@ import type { Judged, Verdict } from './row.ts'
 
 const verdicts: readonly Verdict[] = ['passed', 'failed', 'not tried']
 
-/** A line of the table. */
 export const line = ({ row, verdict, evidence }: Judged): string =>
   `${row.id.padEnd(38)} ${verdict.padEnd(9)} ${row.says}\n${' '.repeat(49)}${oneLine(evidence)}`
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').slice(0, 400)
 
-/** A row as programs read it. */
 export const asJson = ({ row: { id, says }, verdict, evidence, seconds }: Judged) => ({
   id,
   says,
@@ -17,7 +15,7 @@ export const asJson = ({ row: { id, says }, verdict, evidence, seconds }: Judged
   seconds,
 })
 
-/** How many codes and other rows there are of each verdict. */
+/** The number of codes and other rows with each verdict. */
 export function summary(judged: readonly Judged[]): string {
   const codes = judged.filter(({ row }) => isCode(row.id))
   const count = (of: readonly Judged[]) =>
@@ -28,10 +26,10 @@ export function summary(judged: readonly Judged[]): string {
 
 const isCode = (id: string): boolean => /^codes\/[A-Z_]+$/.test(id)
 
-/** The exit code after Ctrl-C or a signal, as shells count. */
+/** The exit code after Ctrl-C or a signal, by the convention of shells. */
 export const interrupted = 130
 
-/** 0 if all rows passed that this installation has, 1 if one failed, 2 if some were not tried. */
+/** 0 if all rows that apply to this installation passed, 1 if one failed, 2 if some were not tried. */
 export function exitCodeOf(judged: readonly Judged[]): number {
   if (judged.some(({ verdict }) => verdict === 'failed')) return 1
   return judged.every(({ verdict, isExcused }) => verdict === 'passed' || isExcused) ? 0 : 2

@@ -4,7 +4,10 @@ interface Limited {
   json: Record<string, unknown>
 }
 
-/** How long the platform wants us to wait, in seconds; undefined if it does not. Of a site it says SITE_UNAVAILABLE. */
+/**
+ * The platform's requested wait in seconds; undefined if there is none. SITE_UNAVAILABLE is about a site and does not
+ * count.
+ */
 export function secondsToWait({ status, headers, json }: Limited): number | undefined {
   const asksToWait = status === 429 || (status === 503 && json['code'] !== 'SITE_UNAVAILABLE')
   const written = headers.get('retry-after')
@@ -13,7 +16,7 @@ export function secondsToWait({ status, headers, json }: Limited): number | unde
   return seconds > 0 ? seconds : undefined
 }
 
-/** By the clock of whoever wrote it, if it says so. */
+/** Measured by the sender's clock if the response has a date. */
 function untilDate(written: string, date: string | null): number {
   const now = Date.parse(date ?? '')
   return Math.ceil((Date.parse(written) - (Number.isNaN(now) ? Date.now() : now)) / 1000)

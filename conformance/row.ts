@@ -1,21 +1,19 @@
 import type { Facts } from './facts.ts'
 import type { Stage } from './stage.ts'
 
-/** A part of the file of facts that a row cannot do without. */
 type Need = keyof Facts
 
-/** One row of a table of the specification, and how it is tried. */
+/** One row of a table of the specification, and how to try it. */
 export interface Row {
   /** `<table>/<row>`, for `--only`. */
   id: string
-  /** What must hold, in a few words. */
   says: string
   needs?: readonly Need[]
-  /** It is about tiers, credits or payments, which an installation need not have. */
+  /** The row is about tiers, credits or payments, which an installation may not have. */
   ofMoney?: true
-  /** It mostly waits, so it runs beside the others from the beginning. */
+  /** The row mostly waits, so it runs beside the others from the beginning. */
   isSlow?: boolean
-  /** Returns the evidence. Throws `Deviation` with what came instead. */
+  /** Returns the evidence. Throws `Deviation` with the actual result. */
   run: (stage: Stage) => Promise<string>
 }
 
@@ -25,7 +23,7 @@ export interface Judged {
   row: Row
   verdict: Verdict
   evidence: string
-  /** Whether it was not tried because the installation does not offer what it is about: that is no flaw of the check. */
+  /** Whether the row was not tried because the installation lacks its subject. The check is still complete. */
   isExcused?: true
   seconds: number
 }

@@ -13,7 +13,7 @@ import { toolRows } from './rows/tools.ts'
 import { webhookRows } from './rows/webhooks.ts'
 import { workspaceRows } from './rows/workspaces.ts'
 
-/** Every row of the tables of docs/specification.md that a client can see, and each of its codes. */
+/** Every row of the tables of docs/specification.md that a client can observe, and each code. */
 export const rows: Row[] = [
   ...identityRows,
   ...moneyRows,

@@ -4,12 +4,12 @@ import type { Once } from './once.ts'
 import type { People } from './people.ts'
 import type { OwnSites } from './own-sites.ts'
 
-/** What the rows share. Whatever costs requests is made when the first row asks for it. */
+/** State shared by the rows. Anything that costs requests is created for the first row that needs it. */
 export interface Stage {
   client: Client
   people: People
   sites: OwnSites
-  /** Rows that need a fact say so in `needs`. */
+  /** Rows that need a fact name it in `needs`. */
   facts: Facts
   once: Once
 }

@@ -3,7 +3,7 @@ import { Deviation } from './deviation.ts'
 
 const lookEveryMs = 150
 
-/** Asks again until there is a result. Throws a Deviation after this time: what did not happen. */
+/** Polls until there is a result. Throws a Deviation after the given time, which names the missing event. */
 export async function until<T>(seconds: number, what: string, look: () => Promise<T | undefined>): Promise<T> {
   const deadline = Date.now() + seconds * 1000
   for (;;) {

@@ -15,7 +15,7 @@ export type BrowserAnswer = { cookie?: BindingCookie; cookies?: readonly Cookie[
  */
 type BindingCookie = Omit<Cookie, 'sameSite'>
 
-/** Whether the client prefers a page to JSON: browsers say so, other clients do not. */
+/** Whether the client prefers a page to JSON. Only browsers do. */
 const wantsPage = (ctx: Context): boolean => ctx.accepts('json', 'html') === 'html'
 
 /** Whether the client names JSON and prefers it to a page. A wildcard does not count. */
@@ -28,15 +28,15 @@ export function sendHead(ctx: Context): void {
 }
 
 /**
- * Whether a browser fetches the address before the user opens it. Then nothing may be used up. Chromium and Safari say
- * so, older Firefox in its own header.
+ * Whether a browser prefetches the address, in which case nothing may be used up. Chromium and Safari send one header,
+ * older Firefox another.
  */
 export const isPrefetch = (ctx: Context): boolean =>
   ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'].some((name) =>
     /\bprefetch|\bprerender|\bpreview/i.test(ctx.get(name)),
   )
 
-/** Refuses a prefetch. The browser discards the response, and repeats the request when the page is opened. */
+/** Refuses a prefetch. The browser discards the response and repeats the request when the user opens the page. */
 export function refusePrefetch(ctx: Context): void {
   ctx.vary('Sec-Purpose, Purpose, X-Purpose, X-Moz')
   ctx.type = 'text/html; charset=utf-8'
@@ -44,7 +44,7 @@ export function refusePrefetch(ctx: Context): void {
   ctx.body = ''
 }
 
-/** An address for a header: visible ASCII, with everything else percent-encoded, as in browsers. */
+/** Percent-encodes an address for a header, except for visible ASCII, as browsers do. */
 const inHeader = (address: string): string =>
   address.toWellFormed().replaceAll(/[^\x21-\x7e]+/g, (text) => encodeURIComponent(text))
 

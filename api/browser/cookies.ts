@@ -1,28 +1,28 @@
 import type { Context } from 'koa'
 
-/** A cookie that no script can read, for this host alone. */
+/** A host-only cookie that scripts cannot read. */
 export interface Cookie {
   name: string
-  /** An empty one deletes the cookie. */
+  /** An empty value deletes the cookie. */
   value: string
   path: string
   maxAgeSeconds: number
-  /** Whether it is sent when another site's link leads here (`lax`), or by our own pages only. */
+  /** `lax`: also sent when a link of another site leads here. `strict`: sent only by our own pages. */
   sameSite: 'lax' | 'strict'
 }
 
 const cookies = Symbol('cookies')
 
-/** An answer that also sets cookies. */
+/** A response that also sets cookies. */
 export interface WithCookies {
   [cookies]: readonly Cookie[]
   content: unknown
 }
 
-/** A handler returns this to set cookies beside its usual answer. */
+/** Adds cookies to the usual response of a handler. */
 export const withCookies = (given: readonly Cookie[], content?: unknown): WithCookies => ({ [cookies]: given, content })
 
-/** Sets the cookies of an answer, and returns the rest of it. */
+/** Sets the cookies of a response, and returns the rest of it. */
 export function takeCookies(ctx: Context, answer: unknown, baseUrl: string): unknown {
   if (typeof answer !== 'object' || answer === null || !(cookies in answer)) return answer
   const { content, [cookies]: given } = answer as WithCookies
@@ -30,7 +30,7 @@ export function takeCookies(ctx: Context, answer: unknown, baseUrl: string): unk
   return content
 }
 
-/** Whether browsers reach the platform by https. TLS may end at a proxy in front of us; BASE_URL says what they see. */
+/** Whether browsers reach the platform over https. BASE_URL decides, because TLS may end at a proxy in front of us. */
 export const isSecure = (baseUrl: string): boolean => baseUrl.startsWith('https:')
 
 export function setCookie(ctx: Context, { name, value, path, maxAgeSeconds, sameSite }: Cookie, baseUrl: string): void {

@@ -17,16 +17,15 @@ export function cookieNames(baseUrl: string): { access: string; refresh: string 
   return { access: `${host}switchyard_access`, refresh: `${secure}switchyard_refresh` }
 }
 
-/** The tokens of a login. */
 interface Tokens {
   accessToken: string
   refreshToken: string
 }
 
 /**
- * The cookies of a login, however it was opened: for `withCookies`, or as `cookies` of a BrowserAnswer. Strict, also
- * where another site's redirect sets them: what comes next is a page without content of anybody, and its own requests
- * have them. The access token's cookie outlives the token, so that the page learns that it has expired (TOKEN_EXPIRED).
+ * The cookies of a new login, for `withCookies` or as `cookies` of a BrowserAnswer. They are Strict even when another
+ * site's redirect sets them: the next page shows no private content, and its own requests carry them. The access
+ * token's cookie outlives the token, so that the page learns that the token has expired (TOKEN_EXPIRED).
  */
 export function loginCookies(tokens: Tokens, config: Pick<Config, 'auth' | 'http'>): Cookie[] {
   const names = cookieNames(config.http.baseUrl)
@@ -37,11 +36,10 @@ export function loginCookies(tokens: Tokens, config: Pick<Config, 'auth' | 'http
   ]
 }
 
-/** Deletes the cookies of a login. */
 export const withoutLogin = ({ config }: Pick<Services, 'config'>): WithCookies =>
   withCookies(loginCookies({ accessToken: '', refreshToken: '' }, config))
 
-/** Answers a login with cookies instead of the tokens. */
+/** Replaces the tokens of a login with cookies. */
 export function inCookies(
   { config, users }: Pick<Services, 'config' | 'users'>,
   tokens: Tokens & { loginId: string; expiresIn: number },

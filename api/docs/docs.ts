@@ -25,8 +25,9 @@ const assets: Record<string, string> = {
 }
 
 /**
- * Serves the documentation: the guide, a search over it, and the reference with the OpenAPI document. Each client address
- * has as many requests as to other pages for browsers. The document is made now: that would hold up requests.
+ * Serves the documentation: the guide, its search, and the reference with the OpenAPI document. Requests count for the
+ * limit of browser pages per client address. The OpenAPI document is built at startup, because building it later would
+ * block requests.
  */
 export function mountDocs(router: Router, routes: AnyRoute[], { config, rateLimits }: Services): void {
   const document = JSON.stringify(openapi(routes, config.http.baseUrl))
@@ -38,7 +39,7 @@ export function mountDocs(router: Router, routes: AnyRoute[], { config, rateLimi
     })
   const guidePages = forBrowsers(servePages((file) => renderGuide(guide, file)))
   const referencePages = forBrowsers(servePages((tag) => Promise.resolve(renderReference(document, tag))))
-  // For people who open the address of the API.
+  // For people who open the root address of the API.
   router.get('/', (ctx) => ctx.redirect('/docs'))
   get('/openapi.json', serveFixed({ type: 'application/json', read: () => document }))
   get('/docs', (ctx) => guidePages(ctx, 'README.md'))
@@ -58,13 +59,13 @@ async function renderGuide(guide: Guide, file: string): Promise<string | undefin
   return page && guidePage(guide, page)
 }
 
-/** The document is parsed for each page that is made, once, and not kept: it is large. */
+/** Parses the document for each page that is rendered for the first time, and does not keep it, because it is large. */
 function renderReference(text: string, tag: string): string | undefined {
   const document = JSON.parse(text) as ApiDocument
   return tag === '' ? overviewPage(document) : tagPage(document, tag)
 }
 
-/** Failures become pages for browsers. */
+/** Turns failures into pages for browsers. */
 const forBrowsers =
   <Rest extends unknown[]>(handle: (ctx: Context, ...rest: Rest) => Promise<void>) =>
   (ctx: Context, ...rest: Rest): Promise<void> => {
@@ -72,7 +73,7 @@ const forBrowsers =
     return handle(ctx, ...rest)
   }
 
-/** Serves pages by their names. Each is made at its first request, and kept. */
+/** Serves pages by name. Each page is rendered at its first request and then kept. */
 function servePages(render: (name: string) => Promise<string | undefined>) {
   const kept = new Map<string, Handler>()
   const make = async (name: string): Promise<Handler> => {

@@ -3,14 +3,14 @@ import type { Guide } from './guide.ts'
 import { layout } from './layout.ts'
 import type { Heading, Page } from './markdown.ts'
 import type { Entry } from './menu.ts'
-import { placeOf } from './places.ts'
+import { pathOf } from './page-paths.ts'
 
-/** From how many headings of the second level on a page has a table of contents. */
+/** The number of second-level headings from which a page gets a table of contents. */
 const leastHeadings = 3
 
 /** A page of the guide as a page of the site. */
 export function guidePage(guide: Guide, { file, title, html, headings }: Page): string {
-  const href = placeOf(file) ?? '/docs'
+  const href = pathOf(file) ?? '/docs'
   const contents = contentsOf(headings)
   return layout({
     title,
@@ -23,7 +23,7 @@ export function guidePage(guide: Guide, { file, title, html, headings }: Page): 
   })
 }
 
-/** The name of the part, above the title. */
+/** The title of the part, shown above the page title. */
 function partOf({ menu }: Guide, href: string): string {
   const part = menu.find(({ entries }) => entries.some((entry) => entry.href === href))
   return part ? `<p class="part">${escape(part.title)}</p>\n` : ''
@@ -36,14 +36,14 @@ function contentsOf(headings: readonly Heading[]): string {
   return `<ul>${items.join('')}</ul>`
 }
 
-/** On narrow screens the table of contents stands below the title, folded. */
+/** On narrow screens the table of contents is collapsed below the title. */
 const withContents = (html: string, contents: string): string =>
   html.replace(
     '</h1>',
     () => `</h1>\n<details class="contents above"><summary>On this page</summary>${contents}</details>`,
   )
 
-/** The links to the pages before and after, in the order of the menu. */
+/** The links to the previous and next page in the order of the menu. */
 function steps({ entries }: Guide, href: string): string {
   const index = entries.findIndex((entry) => entry.href === href)
   const links = [

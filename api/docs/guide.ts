@@ -14,7 +14,7 @@ export interface Guide {
 
 const docs = new URL('../../docs/', import.meta.url)
 
-/** Only the menu is read now. Each page is read and rendered at its first request, and kept. */
+/** Reads only the menu. Each page is read and rendered at its first request, and then kept. */
 export function createGuide(folder: URL = docs): Guide {
   const menu = readMenu(readFileSync(new URL('README.md', folder), 'utf8'))
   const entries = pagesIn(menu)

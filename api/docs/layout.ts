@@ -2,19 +2,16 @@ import { version } from '../../src/version.ts'
 import { escape } from './escape.ts'
 import type { Entry, Part } from './menu.ts'
 
-/** What a page of the site has besides what all have. */
+/** The parts of a page that differ from page to page. */
 export interface View {
   title: string
-  /** The address of the page, which the menu marks. */
+  /** The address of the page, which the menu highlights. */
   href: string
   menu: readonly Part[]
-  /** The content, as HTML. */
   main: string
-  /** What stands beside the content on wide screens, as HTML. */
+  /** Content beside the main column on wide screens, as HTML. */
   aside?: string
-  /** What was searched for. */
   query?: string
-  /** More scripts of this site, by address. */
   scripts?: readonly string[]
 }
 
@@ -22,8 +19,8 @@ export interface View {
 export const maxQuery = 100
 
 /**
- * A page of the site. It works without scripts, and loads nothing from other hosts. The menu is there twice: beside the
- * content, and for narrow screens above it, folded.
+ * A page of the site. It works without scripts and loads nothing from other hosts. The menu appears twice: beside the
+ * content, and collapsed above it on narrow screens.
  */
 export const layout = (view: View): string => `<!doctype html>
 <html lang="en">
@@ -69,7 +66,7 @@ const menuBeside = ({ menu, href }: View): string =>
 const menuAbove = ({ menu, href }: View): string =>
   `<details class="menu above"><summary>Menu</summary>\n<nav aria-label="Pages">\n${parts(menu, href)}</nav></details>\n`
 
-/** The part with the page is open. On a page that is in none, the first is. */
+/** The part with the page is open, or the first part if no part has the page. */
 function parts(menu: readonly Part[], href: string): string {
   const has = ({ entries }: Part): boolean => entries.some((entry) => entry.href.split('#', 1)[0] === href)
   const open = menu.find(has) ?? menu[0]

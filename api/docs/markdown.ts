@@ -2,7 +2,7 @@ import MarkdownIt from 'markdown-it'
 import type { RendererRule, Token } from 'markdown-it'
 import { createAnchors } from './anchors.ts'
 import { escape } from './escape.ts'
-import { destinationOf } from './places.ts'
+import { linkTarget } from './page-paths.ts'
 import { readSections, textOf, type Section } from './sections.ts'
 
 export interface Heading {
@@ -11,30 +11,28 @@ export interface Heading {
   anchor: string
 }
 
-/** A page of the guide. */
 export interface Page {
   /** Its path in docs/. */
   file: string
   title: string
   html: string
   headings: Heading[]
-  /** The addresses on this site that it links to. */
+  /** The addresses on this site that the page links to. */
   links: string[]
-  /** All anchors in it. */
   anchors: string[]
   sections: Section[]
 }
 
 /**
- * markdown-it, because it follows CommonMark, knows the tables of code hosts, and gives its tokens before any HTML:
- * headings, links and sections are read from them. HTML in a page is shown as text.
+ * markdown-it follows CommonMark, supports GitHub tables, and exposes tokens before it renders HTML: headings, links
+ * and sections are read from them. HTML in a page is shown as text.
  */
 const markdown = new MarkdownIt({ html: false })
 
 const { rules } = markdown.renderer
 const asUsual: RendererRule = (tokens, index, options, _env, self) => self.renderToken(tokens, index, options)
 
-/** Wide tables scroll by themselves, so that the page does not. The keyboard must reach what scrolls. */
+/** Wide tables scroll in their own box, so that the page does not. The keyboard must reach that box. */
 rules['table_open'] = (...given) =>
   `<div class="table" role="region" aria-label="Table" tabindex="0">${asUsual(...given)}`
 rules['table_close'] = (...given) => `${asUsual(...given)}</div>`
@@ -63,12 +61,12 @@ export function renderPage(file: string, text: string): Page {
   }
 }
 
-/** Has links lead to the pages of the site, and returns those that do. */
+/** Rewrites links to the site's addresses, and returns those addresses. */
 function leadLinks(tokens: Token[], file: string): string[] {
   return tokens.flatMap(({ children }) =>
     (children ?? []).flatMap((token, index, all) => {
       if (token.type !== 'link_open') return []
-      const to = destinationOf(String(token.attrGet('href')), file)
+      const to = linkTarget(String(token.attrGet('href')), file)
       if ('inRepository' in to) return withoutLink(token, to.inRepository, all.slice(index))
       token.attrSet('href', to.href)
       return to.isElsewhere ? [] : [to.href]
@@ -76,7 +74,10 @@ function leadLinks(tokens: Token[], file: string): string[] {
   )
 }
 
-/** A link to what only the repository has becomes its text, because nothing on this site shows it. */
+/**
+ * Replaces a link to a file that only the repository has with the link's text, because this site does not show the
+ * file.
+ */
 function withoutLink(opening: Token, path: string, following: Token[]): [] {
   const closing = following.find(({ type }) => type === 'link_close')
   for (const token of [opening, closing]) if (token) token.tag = 'span'
@@ -98,7 +99,7 @@ function nameHeadings(tokens: Token[]): Heading[] {
   })
 }
 
-/** Rows about a code or a setting get its name as an anchor, so that the search can lead to them. */
+/** Rows about a code or a setting get its name as an anchor, so that search results can link to them. */
 function nameRows(tokens: Token[], file: string): string[] {
   if (!file.startsWith('reference/')) return []
   const taken = new Set<string>()
@@ -111,7 +112,7 @@ function nameRows(tokens: Token[], file: string): string[] {
   return [...taken]
 }
 
-/** The first cell, if it is a name in capitals: `NO_CREDITS` is `no_credits`. */
+/** The first cell in lowercase if it is a name in capitals: `NO_CREDITS` is `no_credits`. */
 function nameOfRow(tokens: Token[], index: number): string | undefined {
   const cell = tokens[index + 2]
   const isNamed = cell?.type === 'inline' && /^`[A-Z][A-Z\d_]+`$/.test(cell.content)

@@ -1,21 +1,19 @@
-import { destinationOf, isPage } from './places.ts'
+import { linkTarget, isPage } from './page-paths.ts'
 
-/** An entry of the menu: a page of the guide, or the reference of the API. */
+/** An entry of the menu: a page of the guide, or the API reference. */
 export interface Entry {
   title: string
   /** The address on the site. */
   href: string
-  /** The file in docs/. */
   file: string
 }
 
-/** A part of the guide. */
 export interface Part {
   title: string
   entries: Entry[]
 }
 
-/** Reads the menu from the lists of docs/README.md. What only the repository has is left out. */
+/** Reads the menu from the lists of docs/README.md. Omits files that only the repository has. */
 export function readMenu(text: string): Part[] {
   const parts = text.split(/^## +/m).slice(1)
   return parts
@@ -25,7 +23,7 @@ export function readMenu(text: string): Part[] {
 
 const readEntries = (part: string): Entry[] =>
   [...part.matchAll(/^[-*] +\[([^\]]+)\]\(([^)#\s]+)\)/gm)].flatMap(([, title = '', file = '']) => {
-    const to = destinationOf(file, 'README.md')
+    const to = linkTarget(file, 'README.md')
     return 'href' in to && !to.isElsewhere ? [{ title: title.replaceAll('`', ''), href: to.href, file }] : []
   })
 

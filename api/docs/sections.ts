@@ -1,12 +1,12 @@
 import type { Token } from 'markdown-it'
 
-/** A part of a page that the search finds: what stands under a heading, or a row about a code or a setting. */
+/** A searchable part of a page: the text under a heading, or a row about a code or a setting. */
 export interface Section {
   /** The heading, or the name that the row is about. */
   title: string
   anchor: string
   text: string
-  /** Its blocks of code: they are searched, and not shown. */
+  /** Its code blocks, which are searched but not shown. */
   code: string
   kind: 'page' | 'section' | 'row'
 }
@@ -17,7 +17,7 @@ interface Named {
   anchor: string
 }
 
-/** Reads the sections of a page from its tokens, whose headings have been named. */
+/** Reads the sections of a page from its tokens. The headings must have their anchors already. */
 export function readSections(tokens: Token[], headings: readonly Named[]): Section[] {
   const sections: Section[] = []
   let next = 0
@@ -41,7 +41,7 @@ const sectionOf = ({ level, text: title, anchor }: Named = { level: 1, text: '',
   kind: level === 1 ? 'page' : 'section',
 })
 
-/** Rows with an anchor are about something; others belong to their section. */
+/** Rows with an anchor are sections of their own; other rows belong to their section. */
 function rowOf(token: Token, cell: Token | undefined): Section | undefined {
   const anchor = token.attrGet('id')
   return anchor === null ? undefined : { title: textOf(cell), anchor: String(anchor), text: '', code: '', kind: 'row' }
@@ -51,11 +51,11 @@ function append(section: Section | undefined, token: Token, before: Token | unde
   if (!section || before?.type === 'heading_open') return
   if (token.type === 'fence') section.code += ` ${token.content}`
   if (token.type !== 'inline') return
-  // Of a row, the last cell says what the name means.
+  // The last cell of a row explains the name.
   section.text = section.kind === 'row' ? textOf(token) : `${section.text} ${textOf(token)}`.trim()
 }
 
-/** The words of a line, without its marks. */
+/** The text of a line without markup. */
 export const textOf = (token: Token | undefined): string =>
   (token?.children ?? [])
     .map((child) => (isBreak(child) ? ' ' : child.type === 'text' || child.type === 'code_inline' ? child.content : ''))

@@ -28,7 +28,7 @@ import * as totp from '../totp.ts'
 import * as workspaceSignIn from '../workspace-sign-in.ts'
 import * as workspaces from '../workspaces.ts'
 import { formerCalls } from './former-calls.ts'
-import { all, allAfter, read, readIfThere, type Asking } from './walk.ts'
+import { all, allByNumber, read, readIfExists, type Asking } from './read-lists.ts'
 import type { Item, Section } from './write.ts'
 
 /** The records of a list, without their own lists. */
@@ -39,7 +39,7 @@ async function* plain(route: AnyRoute, asking: Asking, more?: object): AsyncGene
 /** The records of a list, each read in full and with its own lists. */
 async function* whole(list: AnyRoute, asking: Asking, readOne: (id: string) => Promise<Item>): AsyncGenerator<Item> {
   for await (const listed of all(list, asking)) {
-    yield* readIfThere(() => readOne((listed as { id: string }).id))
+    yield* readIfExists(() => readOne((listed as { id: string }).id))
   }
 }
 
@@ -51,8 +51,8 @@ async function agentItem(asking: Asking, id: string): Promise<Item> {
 
 async function runItem(asking: Asking, id: string): Promise<Item> {
   const resource = await asking.services.runs.reading.get(asking.ownerId, id)
-  const timeline = allAfter(runEvents.listEvents, asking, { resource }, { limit: 200 })
-  const callback = readIfThere(() => read(callbacks.getCallback, asking, { resource }))
+  const timeline = allByNumber(runEvents.listEvents, asking, { resource }, { limit: 200 })
+  const callback = readIfExists(() => read(callbacks.getCallback, asking, { resource }))
   return { record: await read(runs.getRun, asking, { resource }), lists: { timeline, callbacks: callback } }
 }
 
@@ -69,18 +69,17 @@ async function entryItem(asking: Asking, id: string): Promise<Item> {
 async function* callsOf(asking: Asking, resource: object): AsyncGenerator<object> {
   for await (const listed of all(calls.listCalls, asking, { resource })) {
     const params = { callId: (listed as { id: string }).id }
-    yield* readIfThere(() => read(calls.getCall, asking, { resource, params }))
+    yield* readIfExists(() => read(calls.getCall, asking, { resource, params }))
   }
 }
 
 async function sessionItem(asking: Asking, id: string): Promise<Item> {
   const { services, ownerId } = asking
   const session = await services.sessions.get(ownerId, id)
-  const messages = allAfter(chat.listChatMessages, asking, { proven: { session } }, { limit: 50, branch: 'all' })
+  const messages = allByNumber(chat.listChatMessages, asking, { proven: { session } }, { limit: 50, branch: 'all' })
   return { record: v.parse(sessionSchema, await presentWhole(services, session)), lists: { messages } }
 }
 
-/** What every owner has. */
 const ofOwner = (asking: Asking): Section[] => [
   {
     name: 'billing',

@@ -3,8 +3,8 @@ import { isId } from '../../src/ids.ts'
 import type { Logger } from '../../src/logger.ts'
 
 /**
- * One line per request: who, what, result, duration. The path is the route's pattern, without the query. The ids in the
- * path are logged separately.
+ * Logs one line per request: caller, route, result, duration. The path is the route's pattern, without the query; the
+ * ids in the path are logged separately.
  */
 export const accessLog =
   (logger: Logger): Middleware =>

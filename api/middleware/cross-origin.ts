@@ -13,10 +13,9 @@ const preflightSeconds = 600
 
 /**
  * Lets scripts of the given origins call the API and read its responses (Fetch, "CORS protocol"); `*` is any origin.
- * Never with credentials: nothing here may depend on a cookie. Webhooks and the pages of OAuth are left out.
- *
- * Any header is allowed that a preflight names, because clients and tools for tracing add some of their own, and no cookie
- * gives them a meaning. Not @koa/cors: it answers preflights for every path alike.
+ * Never with credentials, because nothing here may depend on a cookie. Excludes webhooks and the pages of OAuth.
+ * Allows every header that a preflight names, because clients and tracing tools add their own, and without a cookie
+ * they have no effect. Not @koa/cors, which answers preflights the same way for every path.
  */
 export function crossOrigin(origins: readonly string[], find: FindPath, routes: readonly AnyRoute[]): Middleware {
   const isAny = origins.includes('*')
@@ -41,7 +40,7 @@ export function crossOrigin(origins: readonly string[], find: FindPath, routes: 
   }
 }
 
-/** Belongs to requests with a cookie, which pages of other origins do not make. */
+/** Cookie requests use it, and pages of other origins cannot send them. */
 const ofCookies = csrfHeader.toLowerCase()
 
 /** The names of the headers that the client requests, up to a limit. */

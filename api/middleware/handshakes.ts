@@ -3,10 +3,10 @@ import { CodedError, isCoded, type ErrorCode } from '../../src/errors.ts'
 import { handshakeIn } from '../../src/webhooks/handshakes.ts'
 import { factsOf } from '../route/request-facts.ts'
 
-/** The codes that refuse a request that a sender makes before or instead of a delivery. */
+/** The codes that refuse the test request of a sender, made before or instead of a delivery. */
 const refusals = new Set<ErrorCode>(['VALIDATION_ERROR', 'WEBHOOK_SECRET_INVALID', 'METHOD_NOT_ALLOWED'])
 
-/** Adds to the refusal of a handshake who the sender is and what the owner can do. The code stays the same. */
+/** Adds the sender's name and the owner's next step to the refusal of a handshake. The code stays the same. */
 export const handshakes: Middleware = async (ctx, next) => {
   const { method } = ctx
   const isDelivery = /^\/api\/webhooks\/agent\/[^/]+\/?$/.test(ctx.path)

@@ -1,16 +1,16 @@
 import type { Middleware } from 'koa'
 import { isSecure } from '../browser/cookies.ts'
 
-/** For a year, browsers use only https (RFC 6797), and only for this host, because other hosts may not have it. */
+/** Browsers use only https for a year (RFC 6797), for this host alone, because other hosts may not have it. */
 const onlyHttps = { 'Strict-Transport-Security': 'max-age=31536000' }
 
-/** Scripts and styles are files of this host, and forms are sent to it alone. */
+/** Scripts and styles are files of this host, and forms are submitted only to it. */
 const policy =
   "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 /**
- * Headers of every response: nothing is cached, sniffed, framed, or loaded from other hosts, and browsers never use
- * http for an https installation again.
+ * Sets the headers of every response: no caching, sniffing, framing or loading from other hosts, and no return to http
+ * after https.
  */
 export function headers(baseUrl: string): Middleware {
   const all = {

@@ -2,13 +2,13 @@ import type { Middleware } from 'koa'
 import { CodedError } from '../../src/errors.ts'
 
 /**
- * The longest query, in characters, and the most parameters. Sites and sign-in providers write theirs, with codes and
- * errors as long as they like; they are read in one pass.
+ * The longest query, in characters, and the most parameters. Sites and sign-in providers send codes and errors of any
+ * length in theirs. A query is parsed in one pass.
  */
 export const maxQuery = 12_288
 export const maxParameters = 50
 
-/** Headers that are split and compared, which may take quadratic time. */
+/** These headers are split and compared, which may take quadratic time. */
 const split = ['accept', 'accept-encoding', 'content-encoding', 'content-type', 'if-none-match'] as const
 const maxSplit = 1024
 

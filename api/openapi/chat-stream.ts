@@ -28,7 +28,7 @@ export function chatStreamOf(schemas: Schemas): Json & { content: Json } {
     contentMediaType: 'application/json',
     contentSchema: schemas.of(chatPart, 'output'),
   }
-  // Without a type, since the examples are whole streams.
+  // No `type`, because the examples are whole streams.
   const schema = { description: 'Server-sent event', properties: { data }, required: ['data'] }
   const examples = refs('examples', Object.keys(chatStreamExamples))
   const headers = refs('headers', Object.keys(chatStreamHeaders))
@@ -73,7 +73,7 @@ const finish = (finishReason: 'stop' | 'tool-calls'): ChatPart => ({
   },
 })
 
-/** Whole answers, as lists of parts. */
+/** Complete answers, as lists of parts. */
 export const transcripts: Record<string, ChatPart[]> = {
   ChatWithTool: [
     start,

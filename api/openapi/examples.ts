@@ -1,15 +1,15 @@
 import type { Json } from './json-schema.ts'
 
 /**
- * An example of a schema, put together from the examples of its members: each is declared beside its member, once. A
- * test holds every example against its schema.
+ * Builds the example of a schema from the examples of its members. Each example is declared once, beside its member,
+ * and a test validates it against the schema.
  */
 export const exampleOf = (schema: Json, components: Record<string, Json>): unknown =>
   make(schema, components, () => true)
 
 /**
- * An example of a request. It has no optional members, so it works for a reader who has no workspace, no second factor
- * and no site.
+ * The example of a request without optional members, so that it works for a reader who has no workspace, no second
+ * factor and no site.
  */
 export const smallestExampleOf = (schema: Json, components: Record<string, Json>): unknown =>
   make(schema, components, (name, required) => required.includes(name))

@@ -3,16 +3,17 @@ import type { GenericSchema } from 'valibot'
 
 export type Json = Record<string, unknown>
 
-/** Which side of a schema: what a request sends (`input`), or what a response is (`output`). */
+/** The side of a schema: `input` for requests, `output` for responses. */
 type Side = 'input' | 'output'
 
-/** The JSON Schemas of one document. */
 export interface Schemas {
-  /** The JSON Schema of a declaration, for OpenAPI 3.1. Those with a name become components, and references to them. */
+  /** The JSON Schema of a declaration, for OpenAPI 3.1. Named schemas become components and are referenced. */
   of: (schema: GenericSchema, side: Side) => Json
-  /** Makes a schema a component, unless it is one already, and returns the reference. Throws if the name has another meaning. */
+  /**
+   * Makes a schema a component if it is not one yet, and returns the reference. Throws if another schema has this
+   * name.
+   */
   name: (title: string, schema: Json) => Json
-  /** The components so far, by name. */
   components: () => Record<string, Json>
 }
 
@@ -29,7 +30,9 @@ export function createSchemas(): Schemas {
     return { $ref: `#/components/schemas/${title}` }
   }
 
-  /** Runs after each action of a pipe, so a name covers what stands before it; what follows is said of this use alone. */
+  /**
+   * Runs after each action of a pipe: a name covers the actions before it, and later actions apply to this use alone.
+   */
   const overrideAction =
     (side: Side): NonNullable<ConversionConfig['overrideAction']> =>
     ({ valibotAction: { type, ...action }, jsonSchema }) => {
@@ -55,7 +58,7 @@ export function createSchemas(): Schemas {
     return rest
   }
 
-  /** The options of a variant are components; which one it is, the key says. */
+  /** The options of a variant are components, and the key selects one. */
   function discriminated(schema: object, json: Json): Json {
     const propertyName = String((schema as { key: unknown }).key)
     const mapping = (json['oneOf'] as { $ref: string }[]).map(({ $ref }) => {
@@ -69,7 +72,7 @@ export function createSchemas(): Schemas {
   return { of, name, components: () => Object.fromEntries(sorted()) }
 }
 
-/** Schemas that the converter does not know, or writes in a way that generators of clients misread. */
+/** Schemas that the converter does not support, or converts in a way that client generators misread. */
 function plain(schema: { type: string }, json: Json): Json {
   if (schema.type === 'date') return { type: 'string', format: 'date-time' }
   if (schema.type === 'record') {

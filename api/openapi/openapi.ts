@@ -21,7 +21,7 @@ const description = `The [guide](/docs) shows how to use this API.
 - Lists have pages. Send \`nextCursor\` as \`cursor\` to read the next one.
 - Ignore members you do not know: later versions may add some.`
 
-/** The OpenAPI 3.1 document of the routes, made from their declarations alone. */
+/** The OpenAPI 3.1 document, generated from the declarations of the routes alone. */
 export function openapi(routes: AnyRoute[], baseUrl: string): Json {
   const schemas = createSchemas()
   const paths: Record<string, Json> = {}
@@ -96,7 +96,7 @@ function security(route: AnyRoute): Json[] {
 
 const lowered = (text: string): string => `${text.slice(0, 1).toLowerCase()}${text.slice(1)}`
 
-/** A body without a name of its own is named after its operation. */
+/** A body without a name gets one from its operation. */
 function requestBody(route: AnyRoute, schemas: Schemas): Json {
   const declared = (route.body ?? route.rawBody?.documentation) as GenericSchema | undefined
   if (!declared) return {}

@@ -1,6 +1,6 @@
 import type { AnyRoute } from '../route/route.ts'
 
-/** The tags in the order of the reference: what most readers look for comes first. */
+/** The tags in the order of the reference: the most common first. */
 export const tags: Record<string, string> = {
   agents: 'Agents: their prompts, triggers and sites',
   runs: 'Runs of agents, and their timelines',
@@ -22,7 +22,7 @@ export const tags: Record<string, string> = {
   health: 'Health checks, for operators',
 }
 
-/** The operations that come first in their tag, before the order by path and method. */
+/** These operations come first in their tag, before the order by path and method. */
 const first = ['register', 'login', 'refresh', 'logout', 'me']
 
 const methods = ['post', 'get', 'put', 'patch', 'delete']
@@ -36,8 +36,8 @@ const rank = (names: readonly string[], name: string): number => {
 const depth = ({ path }: AnyRoute): number => path.split('/').length
 
 /**
- * The routes in the order of the reference: by tag; in a tag the collection before its items, and both before all
- * below them; on a path create, list or read, update, delete.
+ * The routes in the order of the reference: by tag, then the collection, its items and everything below them, then
+ * create, list or read, update, delete.
  */
 export const inOrder = (routes: readonly AnyRoute[]): AnyRoute[] => {
   const names = Object.keys(tags)

@@ -27,7 +27,6 @@ const pathNames: Record<string, { description: string; example: string }> = {
   toolName: { description: 'Name of the tool at its site', example: 'issues.createIssue' },
 }
 
-/** The parameters of an operation, in its path, its query and its headers. */
 export const parametersOf = (route: AnyRoute, schemas: Schemas): Json[] => [
   ...inPath(route),
   ...inQuery(route, schemas),
@@ -58,11 +57,11 @@ function inQuery(route: AnyRoute, schemas: Schemas): Json[] {
   }))
 }
 
-/** The description of an enumeration stands in its component. */
+/** The description of an enumeration is in its component. */
 const described = ({ $ref }: Json, schemas: Schemas): unknown =>
   schemas.components()[String($ref).split('/').at(-1) ?? '']?.['description']
 
-/** A default in a query is text, so it becomes a number here. */
+/** A default in a query is a string. This converts it to a number. */
 const typed = (schema: Json): Json =>
   schema['type'] === 'integer' && 'default' in schema ? { ...schema, default: Number(schema['default']) } : schema
 

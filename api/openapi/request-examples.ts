@@ -1,8 +1,8 @@
 import { exampleIds } from '../schemas/example-ids.ts'
 
 /**
- * Examples of requests, by operation, where required members alone would say too little. They name nothing that a
- * reader may not have, so most of them work unchanged. A test holds each of them against its schema.
+ * Request examples by operation, where required members alone say too little. They refer to nothing that a reader may
+ * not have, so most of them work unchanged. A test validates each one against its schema.
  */
 export const requestExamples: Record<string, object> = {
   createAgent: {

@@ -8,7 +8,7 @@ import { chatStreamHeaders, chatStreamOf } from './chat-stream.ts'
 import { exampleIds } from '../schemas/example-ids.ts'
 import { errorBody } from '../schemas/schemas.ts'
 
-/** The responses of an operation in OpenAPI: its successes, and one for each error status. */
+/** The responses of an operation in OpenAPI: its successes, and one response per error status. */
 export function responsesOf(route: AnyRoute, schemas: Schemas): Json {
   const all: Record<string, Json> = { ...successes(route, schemas), ...failures(route, schemas) }
   return Object.fromEntries(
@@ -19,7 +19,6 @@ export function responsesOf(route: AnyRoute, schemas: Schemas): Json {
   )
 }
 
-/** The headers of responses, as components. */
 export const headers = {
   'X-Request-Id': {
     description: 'Id of the request, for support. A valid id that you send is kept.',
@@ -105,7 +104,8 @@ function failures(route: AnyRoute, schemas: Schemas): Record<string, Json> {
 
 function failure(error: Json, status: number, codes: ErrorCode[]): Json {
   const examples = Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]))
-  // Beside the reference, so that generated clients have one type of errors and not one per status of each operation.
+  // An `enum` beside the reference, so that generated clients have one error type instead of one per status of each
+  // operation.
   const schema = { ...error, properties: { code: { enum: codes } } }
   const waits = codes.some((code) => catalogue[code].retryable)
   const names = [...(waits ? ['Retry-After'] : []), ...(status === 401 ? ['WWW-Authenticate'] : [])]

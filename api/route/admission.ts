@@ -13,7 +13,7 @@ import { announcedBytes } from './body.ts'
 const places = 2
 
 /**
- * How many requests with large bodies are checked at a time. They are rare, so in the same queue they would go first.
+ * How many requests with large bodies are checked at a time. They are rare, so in a shared queue they would go first.
  */
 const placesOfLarge = 1
 
@@ -24,9 +24,9 @@ const longestMs = 100
 const remembered = 10_000
 
 /**
- * Checks requests in turns. Of the waiting requests, the one whose account was served longest ago goes first. So a user
- * who sends a request now and then does not wait behind users who flood the process, even with many accounts and keys.
- * Tokens that were never valid count by the client's network, because making them up costs nothing.
+ * Checks requests in turns. Of the waiting requests, the one whose account was served longest ago goes first. A user
+ * who sends few requests therefore does not wait behind users who flood the process, even with many accounts and keys.
+ * Tokens that were never valid count by the client's network, because anyone can make them up.
  */
 export function createAdmission() {
   const small = createTurns(places, { longestMs })

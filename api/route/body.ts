@@ -83,17 +83,17 @@ function refused(error: Error, maxBytes: number, advice = ''): CodedError {
   return wrong('The body could not be read.', error)
 }
 
-/** So many values are read in the thread of the event loop: they take 30 ms at worst, whatever they are. */
+/** The event loop's own thread reads at most this many values, which takes 30 ms at worst. */
 export const mostValues = 25_000
 
-/** A larger body is parsed in a turn of its own or in a thread, because a mebibyte may take 80 ms. */
+/** A larger body is parsed in its own turn or in a thread, because a mebibyte may take 80 ms. */
 const inlineBytes = 32 * 1024
 
 const turns = createTurns(1)
 
 /**
- * The object in a JSON body, which can be stored and passed on without loss. Large bodies wait for a turn, so that they
- * occupy the event loop one at a time. Fails with VALIDATION_ERROR.
+ * The object in a JSON body, stored and passed on without loss. Large bodies wait for a turn, so that they occupy the
+ * event loop one at a time. Fails with VALIDATION_ERROR.
  */
 export async function readJsonBody(ctx: Context, read: BodyReader, party: string): Promise<object> {
   requireJson(ctx)

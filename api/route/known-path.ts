@@ -2,7 +2,6 @@ import type { Router } from '@koa/router'
 import { isOfAccount } from './route-rules.ts'
 import type { AnyRoute } from './route.ts'
 
-/** The declarations for a path. */
 interface KnownPath {
   /** In alphabetical order; HEAD wherever GET is. */
   methods: string[]
@@ -17,7 +16,7 @@ export const pattern = ({ path }: Pick<AnyRoute, 'path'>): string => path.replac
 
 /** Returns a function that looks up the path of a request. It returns undefined if no route has the path. */
 export function createFindPath(router: Router, routes: readonly AnyRoute[]): FindPath {
-  // Senders of webhooks are programs, and the pages of OAuth are opened, never fetched.
+  // Webhook senders are programs, and browsers open the pages of OAuth and never fetch them.
   const closed = new Set(routes.filter((route) => (route.proof && !isOfAccount(route)) || route.browser).map(pattern))
   return (path) => {
     const matching = router.match(path, '').path

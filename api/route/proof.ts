@@ -23,7 +23,6 @@ export interface ProofInput<Path extends string> {
 export interface Proof<Path extends string, Proven> {
   /** The accepted proofs: OpenAPI Security Scheme Objects by name. Any one of them is enough. */
   schemes: Readonly<Record<string, object>>
-  /** The codes that `verify` can fail with. */
   codes: readonly ErrorCode[]
   verify: (input: ProofInput<Path>) => Promise<Proven>
   /** For a proof that represents an account. Web pages may then call the route as well. */
@@ -34,7 +33,6 @@ export interface Proof<Path extends string, Proven> {
  * The account behind a proof. The request is queued, counted, logged and held to the terms like any of that account.
  */
 interface ProofOfAccount<Proven> {
-  /** The header that the proof is sent in. */
   header: string
   of: (proven: Proven) => AccountOfProof
 }

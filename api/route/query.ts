@@ -1,6 +1,6 @@
 import { withCanonicalIds } from './canonical-ids.ts'
 
-/** The parameter that clients add so that no cache answers (jQuery's name for it). */
+/** The parameter that clients add to bypass caches, under jQuery's name. */
 const cacheBuster = '_'
 
 /** The parameters for a route, with canonical ids. */

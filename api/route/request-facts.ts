@@ -13,7 +13,6 @@ export interface RequestFacts {
   search: string
   /** Whether the client asks for JSON by name, which browsers and link previews do not. */
   asksForJson: boolean
-  /** Whether the client prefers a stream to JSON. */
   asksForStream: boolean
   /** Aborts if the client disconnects before it has the whole response. */
   gone: () => AbortSignal

@@ -36,7 +36,6 @@ interface Before<Path extends string, A extends Access> {
 }
 
 interface Input<Path extends string, A extends Access, Query, Body, Resource, Proven> extends Before<Path, A> {
-  /** The result of the route's `proof`. */
   proven: Proven
   query: Output<Query>
   body: Output<Body>
@@ -102,7 +101,6 @@ export interface Route<
    */
   endsAccess?: true
   query?: Query
-  /** The headers that this route reads: name and meaning. */
   headers?: Record<string, string>
   body?: Body
   /**

@@ -72,7 +72,6 @@ const ofCall = {
   dynamic: field(v.literal(true), 'Always true: the page does not know the tool in advance'),
 }
 
-/** The meaning of each part. */
 export const meaningsOfParts = {
   start: 'The answer starts. Use its `messageId` to stop it.',
   'start-step': 'A model step starts',
@@ -142,9 +141,9 @@ export const chatPart = named(
 )
 
 type Described = v.InferOutput<typeof chatPart>
-/** With all that may be absent. */
+/** The type with every optional member required. */
 type Full<T> = T extends object ? { [K in keyof T]-?: Full<T[K]> } : T
 type Same<One, Other> = [One, Other] extends [Other, One] ? true : never
-/** What is written and not described, or described and never written, does not compile. */
+/** Does not compile if a part is written but not described, or described but never written. */
 const isWhole: [Same<ChatPart, Described>, Same<Full<ChatPart>, Full<Described>>] = [true, true]
 void isWhole

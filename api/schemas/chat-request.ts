@@ -8,15 +8,15 @@ import { isTransported, maxText, type chatRequest } from './chat-schema.ts'
 type Body = v.InferOutput<typeof chatRequest>
 type Message = Extract<Body, { messages: unknown }>['messages'][number]
 
-/** The words of a message: its text, or what older clients call its content. */
+/** The text of a message: its parts, or `content` of older clients. */
 function wordsOf({ parts, content }: Message): string {
   const [text] = (parts ?? []) as { text: string }[]
   return text?.text ?? (typeof content === 'string' ? content : '')
 }
 
 /**
- * What a client asks for, of the outline of its request. Of a transport's history, only the last message of the user
- * counts, and where it stands.
+ * Reads a request from its outline. Only the last user message of a transport's history counts, and the ids that place
+ * it.
  */
 export function readChatRequest(body: Body, requestKey: string | undefined): ChatRequest {
   return { ...readBody(body), requestKey }
@@ -49,14 +49,14 @@ function readBody(body: Body): ChatRequest {
   }
 }
 
-/** An empty id names nothing. What cannot be kept would not be found again when the message is repeated. */
+/** An empty id refers to nothing. An id that cannot be stored would not be found when the message is repeated. */
 function idIn(id: unknown, path: string): string | undefined {
   if (typeof id !== 'string' || id === '') return undefined
   if (id.length <= 200 && isStorable(id)) return id
   throw refused(path, 'A message id must have at most 200 characters and no U+0000 or broken Unicode.')
 }
 
-/** Why the words of a message cannot be taken. */
+/** Why the text of a message is invalid. */
 function problemOf(text: string): string | undefined {
   if (text.trim() === '') return 'The last user message has no text.'
   if (text.length > maxText) return `The last user message exceeds the limit of ${maxText} characters.`

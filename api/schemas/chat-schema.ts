@@ -5,7 +5,7 @@ import { chatError, chatMetadata } from './chat-part.ts'
 import { exampleIds } from './example-ids.ts'
 import { createdAt, text } from './schemas.ts'
 
-/** The longest message of a user, in characters. */
+/** The longest user message, in characters. */
 export const maxText = 100_000
 
 const words = v.pipe(
@@ -14,7 +14,7 @@ const words = v.pipe(
 )
 const clientId = text(200, 0)
 
-/** A message as this API has it. */
+/** A message in this API's own format. */
 const plain = named(
   'ChatRequest',
   v.strictObject({
@@ -33,7 +33,7 @@ const plain = named(
   'Message to a session',
 )
 
-/** Anything: most messages of a history are not read. */
+/** Any value, because most messages of a history are not read. */
 const uiMessage = named(
   'UiMessage',
   v.looseObject({
@@ -45,7 +45,7 @@ const uiMessage = named(
   'Message in the format of the page',
 )
 
-/** What a transport of the AI SDK sends. Of its history only the last message of the user is read. */
+/** The request of an AI SDK transport. Of its history, only the last user message is read. */
 const transported = named(
   'UiChatRequest',
   v.looseObject({
@@ -66,7 +66,7 @@ const transported = named(
   'Request of the chat transports of the AI SDK and assistant-ui',
 )
 
-/** Documented as the plain one, which has all that is read. */
+/** Documented as the plain format, which has every member that is read. */
 export const chatRequest = v.union(
   [plain, transported],
   'must have "text" (and optionally "messageId", "id" and "stream"), or be an AI SDK transport request with "messages"',

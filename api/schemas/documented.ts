@@ -1,17 +1,17 @@
 import * as v from 'valibot'
 
 /**
- * What clients read about a schema, declared beside it. The OpenAPI document, and so every generated client, has its
- * names, descriptions and examples from here.
+ * Documentation of schemas, declared beside them. The OpenAPI document and every generated client take their names,
+ * descriptions and examples from here.
  */
 
-/** A schema with its meaning, and with examples of its value as JSON. */
+/** A schema with its description and with examples of its value as JSON. */
 export const field = <Schema extends v.GenericSchema>(schema: Schema, description: string, ...examples: unknown[]) =>
   v.pipe(schema, v.metadata({ description, ...(examples.length > 0 && { examples }) }))
 
 /**
- * A schema that is a component of the OpenAPI document, under this name. Every object and every enumeration has one:
- * a generated client invents names for those without.
+ * A schema that is a component of the OpenAPI document under this name. Every object and enumeration has a name;
+ * otherwise generated clients would invent one.
  */
 export const named = <Schema extends v.GenericSchema>(
   title: string,
@@ -20,7 +20,7 @@ export const named = <Schema extends v.GenericSchema>(
   ...examples: unknown[]
 ) => v.pipe(schema, v.metadata({ title, description, ...(examples.length > 0 && { examples }) }))
 
-/** The name that `named` gave. Throws without one. */
+/** The name from `named`. Throws if there is none. */
 export function nameOf(schema: v.GenericSchema): string {
   const { title, documentation } = v.getMetadata(schema) as { title?: string; documentation?: v.GenericSchema }
   if (documentation) return nameOf(documentation)
@@ -38,13 +38,11 @@ export const freeObject = (title: string, description: string, ...examples: unkn
     v.metadata({ type: 'object', additionalProperties: true, title, description, examples } as never),
   )
 
-/** Any JSON value, null included. */
 export const anyJson = v.unknown()
 
-/** A whole number. */
 export const whole = v.pipe(v.number(), v.integer())
 
-/** A whole number in a query, where everything is text. */
+/** An integer in a query, where every value is a string. */
 export function wholeInQuery(of: {
   description: string
   min: number
@@ -54,7 +52,7 @@ export function wholeInQuery(of: {
   message: string
 }) {
   const { description, min, max, fallback, pattern, message } = of
-  // The metadata replaces what a text would be in the OpenAPI document.
+  // The metadata replaces the string type in the OpenAPI document.
   const number = { description, type: 'integer', minimum: min, maximum: max, pattern: undefined }
   return v.pipe(
     v.optional(
@@ -67,6 +65,9 @@ export function wholeInQuery(of: {
   )
 }
 
-/** A schema that is served as it is and documented by a stricter one. Tests hold answers against the stricter one. */
+/**
+ * A schema that is served unchanged and documented by a stricter one. Tests validate responses against the stricter
+ * one.
+ */
 export const documentedBy = <Schema extends v.GenericSchema>(schema: Schema, documentation: v.GenericSchema) =>
   v.pipe(schema, v.metadata({ documentation } as never))

@@ -32,7 +32,7 @@ const endedRun = named(
   'Run that has ended',
 )
 
-/** What a callback posts: `src/callbacks/` builds it, and a test holds it against this. */
+/** The body of a callback. `src/callbacks/` builds it, and a test validates it against this schema. */
 export const ending = named(
   'RunEnded',
   v.object({

@@ -38,7 +38,7 @@ const missingSite = named(
   'Site of the agent that a run cannot use, or whose tools are partly missing',
 )
 
-/** The data of each kind. Objects are loose: members that are not declared are served too, and a test finds them. */
+/** The data of each kind. Objects are loose: undeclared members are served too, and a test finds them. */
 const data = {
   accepted: v.looseObject({
     trigger,
@@ -169,7 +169,7 @@ const data = {
   }),
 } satisfies Record<Kind, v.GenericSchema>
 
-/** `tsc` fails here with the names of what the record says of a kind, and this file does not. */
+/** `tsc` fails here and names the members that the record has and this file does not. */
 type Undeclared = { [K in Kind]: Exclude<keyof EventData[K], keyof (typeof data)[K]['entries']> }[Kind]
 /** @public Only the compiler reads it. */
 export const undeclared: Undeclared[] = [] satisfies never[]

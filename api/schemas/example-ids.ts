@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { field } from './documented.ts'
 
-/** The ids in examples: one thing has the same id wherever it appears. */
+/** The ids in examples. An example object has the same id everywhere. */
 export const exampleIds = {
   user: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a01',
   workspace: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a02',
@@ -25,6 +25,6 @@ export const exampleIds = {
   grant: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a30',
 } as const
 
-/** The id of a thing of this kind, in a response. */
+/** The id of a resource of this kind, in a response. */
 export const idOf = (kind: keyof typeof exampleIds, description = 'UUID (version 7)') =>
   field(v.string(), description, exampleIds[kind])

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 
-/** RFC 3339, 5.6, without leap seconds, which JavaScript's time does not have. */
+/** RFC 3339, 5.6, without leap seconds, which JavaScript's Date does not support. */
 const form =
   /^(?<day>\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.(?<fraction>\d{1,9}))?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i
 
-/** The instant, rounded up to a millisecond, which is how exactly times are stored; undefined if the text is none. */
+/** The instant, rounded up to the millisecond precision of stored times; undefined for an invalid text. */
 export function parseInstant(text: string): Date | undefined {
   const { day, fraction = '' } = form.exec(text)?.groups ?? {}
   if (day === undefined || !isInCalendar(day)) return undefined
@@ -12,13 +12,12 @@ export function parseInstant(text: string): Date | undefined {
   return new Date(Date.parse(text.toUpperCase()) + (isBetween ? 1 : 0))
 }
 
-/** JavaScript takes 30 February for 2 March. */
+/** JavaScript parses 30 February as 2 March. */
 function isInCalendar(day: string): boolean {
   const midnight = new Date(`${day}T00:00:00Z`)
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day)
 }
 
-/** A time in a query. */
 export const instant = (description: string) =>
   v.optional(
     v.pipe(

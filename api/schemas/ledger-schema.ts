@@ -28,7 +28,7 @@ const drawn = freeObject('DrawnCredits', 'Credits by the grant they were taken f
 
 const maybe = (meaning: string, example: string | null = null) => field(v.nullable(v.string()), meaning, example)
 
-/** What an admin states about a promotion. */
+/** The fields that an admin sets for a promotion. */
 export const ofGiven = {
   note: maybe('Reason for a promotion. Null for other entries.'),
   expiresAt: field(

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 
-/** As many details as an answer names (`VALIDATION_ERROR`): what is wrong besides is not looked for. */
+/** The most details in an error (`VALIDATION_ERROR`). Validation stops after this many problems. */
 export const mostDetails = 50
 
 /** Marks a schema whose length is checked before its items. */
@@ -9,9 +9,9 @@ const bounded = Symbol('bounded')
 export const isBounded = (schema: object): boolean => bounded in schema
 
 /**
- * A list from outside, of at most so many items. A longer one is refused for its length alone, and none is checked any
- * further once fifty problems are known: valibot's own lists check every item first, and keep a problem for each, so that
- * a stranger decides how long that takes.
+ * A list from outside with a length limit. A longer list is refused for its length alone, and validation stops after
+ * fifty problems. Valibot's own arrays check every item first and keep every problem, so a client could make that take
+ * arbitrarily long.
  */
 export const list = <Item extends v.GenericSchema>(
   item: Item,
@@ -19,12 +19,12 @@ export const list = <Item extends v.GenericSchema>(
   sentence = `must have at most ${max} items`,
 ) => v.pipe(inOrder(v.array(item, 'must be a list'), max), v.maxLength(max, sentence))
 
-/** The array, whose items are checked up to so many of them, and until enough problems are known. */
+/** The array. Checks items up to the limit, and stops after enough problems. */
 function inOrder<Schema extends v.ArraySchema<v.GenericSchema, string>>(array: Schema, max: number): Schema {
   const run: Items['~run'] = (dataset, config) => {
     const input = dataset.value
     if (!Array.isArray(input)) return array['~run'](dataset, config)
-    // The length is what is checked next.
+    // The length is checked next.
     return input.length > max ? { typed: true, value: input } : checked(array.item, input, config)
   }
   return { ...array, [bounded]: true, '~run': run }

@@ -18,7 +18,7 @@ export const endedStatus = named('EndedStatus', v.picklist(endings), 'Final stat
 
 const reasons = Object.keys(endReasons) as [EndReason, ...EndReason[]]
 const meanings = reasons.map((name) => `- \`${name}\`: ${endReasons[name]}`).join('\n')
-/** The reason in a request. */
+/** The end reason in a request. */
 export const knownEndReason = named(
   'EndReason',
   v.picklist(reasons, 'must be a run `reason`, such as MODEL_ERROR'),
@@ -64,10 +64,8 @@ const listed = {
   endedAt: field(v.nullable(time), 'When the run ended. Null if it has not.', '2026-11-21T09:00:07.903Z'),
 }
 
-/** A run in a list. */
 export const listedRun = named('RunSummary', v.object(listed), 'Run in a list')
 
-/** A run, as its owner sees it. */
 export const run = named(
   'Run',
   v.object({
@@ -96,7 +94,7 @@ export const presentListedRun = (row: RunFields) => ({
   triggeredBy: `Triggered by: ${origins[row.trigger]}${row.replayOf === null ? '' : ', replayed'}`,
 })
 
-/** With its answer and output, which are read from its last step. */
+/** A run with its answer and output, which come from its last step. */
 export const presentRun = async ({ runs }: Pick<Services, 'runs'>, row: Run) => ({
   ...presentListedRun(row),
   ...(await runs.reading.answerOf(row)),

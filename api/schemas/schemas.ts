@@ -9,9 +9,7 @@ import { exampleIds, idOf } from './example-ids.ts'
 import { instant } from './instant.ts'
 import { isStorable } from '../../src/text.ts'
 
-/**
- * A text from outside, of anything that Postgres can store: no U+0000, no lone surrogate.
- */
+/** A string from outside that Postgres can store: no U+0000, no lone surrogate. */
 export const text = (max: number, min = 1) =>
   v.pipe(
     v.string('must be a string'),
@@ -20,7 +18,7 @@ export const text = (max: number, min = 1) =>
     v.check(isStorable, 'must not contain U+0000 or broken Unicode'),
   )
 
-/** A name that people read, in its one spelling; `max` counts visible characters. */
+/** A display name in normalized form; `max` counts visible characters. */
 export const name = (max: number, ...[meaning, ...examples]: readonly [string, ...unknown[]]) =>
   v.pipe(
     field(text(max * unitsOfCharacter), `${meaning}. One line, at most ${max} visible characters.`, ...examples),
@@ -31,7 +29,7 @@ export const name = (max: number, ...[meaning, ...examples]: readonly [string, .
     }),
   )
 
-/** A time in UTC. Its format says what it looks like, so each member may have an example of its own. */
+/** A time in UTC. Its format describes it, so each member may have its own example. */
 export const time = v.pipe(
   v.date(),
   v.transform((date) => date.toISOString()),
@@ -43,7 +41,6 @@ export const id = idOf('agent')
 export const createdAt = field(time, 'When it was created')
 export const updatedAt = field(time, 'When it was last changed')
 
-/** The owner of a record. */
 export const ownerId = idOf('user', 'Workspace or user that owns it')
 
 /** The owner that a request acts for. */
@@ -60,11 +57,10 @@ const pageLimit = wholeInQuery({
   fallback: 20,
 })
 
-/** A filter by id in a query. Without an example: viewers would send it. */
+/** A filter by id in a query. It has no example, because API viewers would send it. */
 export const idFilter = (description: string) =>
   v.optional(field(v.pipe(text(64), v.uuid('must be a UUID')), description))
 
-/** The query members of every list. */
 export const paging = {
   cursor: v.optional(field(text(200), '`nextCursor` of the previous page. Omit it for the first page.')),
   limit: pageLimit,
@@ -103,7 +99,7 @@ export const pageOf = <Item extends v.GenericSchema>(item: Item) =>
     'One page of a list',
   )
 
-/** The response of a list that is never long. */
+/** The response of a list that is always short. */
 export const listOf = <Item extends v.GenericSchema>(item: Item) =>
   named(`${nameOf(item)}List`, v.object({ items: field(v.array(item), 'All items') }), 'Complete list, without pages')
 

@@ -113,13 +113,12 @@ export const newSession = named(
   'New chat session, with its token',
 )
 
-/** A session as lists show it. */
 export const presentSession = <S extends Session>({ sessions }: Services, row: S) => ({
   ...fieldsOf(row),
   active: sessions.isActive(row),
   lastUsedAt: row.usedAt,
 })
 
-/** A session with its sites and scopes; with its token if it has one to show. */
+/** A session with its sites and scopes, and with its token if it can be shown. */
 export const presentWhole = async (services: Services, row: Session) =>
   presentSession(services, await services.sessions.withSites(row))

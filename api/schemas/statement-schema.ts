@@ -101,7 +101,7 @@ interface Presented<Line> {
   closing: number
 }
 
-/** The opening and the closing balance are lines of their own, so that the column of credits adds up. */
+/** The opening and closing balances are lines of their own, so that the credits column adds up. */
 function csvOf<Name extends string>(
   columns: readonly Name[],
   statement: Presented<Record<Name, unknown> & { kind: string }>,
@@ -150,7 +150,7 @@ const runColumns = [
   'createdAt',
 ] as const
 
-/** The price is one cell, as JSON: which members it has depends on the model. */
+/** The price is one JSON cell, because its members depend on the model. */
 export const runCsv = ({ lines, ...statement }: v.InferOutput<typeof runStatement>): string =>
   csvOf(runColumns, {
     ...statement,

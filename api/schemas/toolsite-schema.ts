@@ -3,7 +3,7 @@ import { manifestJsonSchema } from '../../src/sites/manifest/manifest-schema.ts'
 import { route } from '../route/route.ts'
 import { named } from './documented.ts'
 
-/** Made once: anybody can request it as often as they like. */
+/** Built once, because anyone may request it at any rate. */
 let made: ReturnType<typeof manifestJsonSchema> | undefined
 
 export const readToolsiteSchema = route({

@@ -8,22 +8,22 @@ import type { Logger } from '../../src/logger.ts'
 import { noteFailure } from '../failures.ts'
 import { goneSignal } from './reader.ts'
 import type { OpenStreams } from './open-streams.ts'
-import { createOutlet, type Outlet } from './outlet.ts'
+import { createPacedWriter, type PacedWriter } from './paced-writer.ts'
 
 /** Writes the parts of an answer. Throws errors that occur before the first part. */
 type WriteChat = (sink: (part: ChatPart) => Promise<void>, gone: AbortSignal) => Promise<void>
 
-/** How long a reader may take to read the end of its stream while the process shuts down. */
+/** How long a reader has to read the end of its stream while the process shuts down. */
 const hurrySeconds = 3
 
 const chatStream = Symbol('chat stream')
 
-/** An answer, and what is announced to its reader before the first part. */
+/** An answer, and the headers that its reader gets before the first part. */
 interface Streamed extends Announced {
   stream: WriteChat
 }
 
-/** Creates the answer once there is room for its stream, so that no answer is written for a refused stream. */
+/** Creates the answer after its stream has been admitted, so that no answer is written for a refused stream. */
 type Begin = () => Streamed | Promise<Streamed>
 
 /** A handler returns this to stream an answer. */
@@ -36,7 +36,7 @@ export const streamChat = (begin: Begin): ChatStream => ({ [chatStream]: begin }
 export const isChatStream = (answer: unknown): answer is ChatStream =>
   typeof answer === 'object' && answer !== null && chatStream in answer
 
-/** What one stream needs, and what all streams of the process share. */
+/** The dependencies of one stream, and the state that all streams of the process share. */
 interface Streaming {
   config: Pick<Config, 'streams' | 'shutdownSeconds'>
   logger: Logger
@@ -50,18 +50,18 @@ interface Streaming {
 }
 
 /**
- * Sends the AI SDK's UI message stream: one `data:` for each part, `[DONE]` at the end. Headers are sent with the first
- * part, which has the id of the answer, or after a second at the latest. Errors before that are normal error responses.
+ * Sends the AI SDK's UI message stream: one `data:` per part, `[DONE]` at the end. Headers are sent with the first
+ * part, which has the id of the answer, or after a second at the latest. Earlier errors are normal error responses.
  * The writer waits while the reader does not read.
  */
 export async function sendChatStream(ctx: Context, answer: ChatStream, streaming: Streaming): Promise<void> {
   const { config, streams, party, allowance, key, admit } = streaming
-  // HEAD is only for answers in progress, and gets no body.
+  // HEAD is only for answers in progress, and has no body.
   if (ctx.method === 'HEAD') return sendHeaders(ctx, await answer[chatStream]())
   const gone = goneSignal(ctx)
   const ending = new AbortController()
-  // Without a cause the process is about to end, and lets answers come to their end (docs/operate/upgrade.md).
-  // A reader that does not read its end is then cut off.
+  // No cause means that the process is shutting down, so answers may finish (docs/operate/upgrade.md). A reader that
+  // does not read the end of its stream is then cut off.
   let cut: NodeJS.Timeout | undefined
   const end = (cause?: CodedError) => {
     if (cause) ending.abort(cause)
@@ -85,42 +85,42 @@ async function transmit(
   { config, logger }: Streaming,
 ): Promise<void> {
   const { stallSeconds, keepAliveSeconds } = config.streams
-  let outlet: Outlet | undefined
+  let writer: PacedWriter | undefined
   let beat: NodeJS.Timeout | undefined
   let failure: CodedError | undefined
-  const open = (): Outlet => {
+  const open = (): PacedWriter => {
     begin(ctx, resumeId)
-    const opened = createOutlet(ctx.res, signal, stallSeconds * 1000, () =>
+    const opened = createPacedWriter(ctx.res, signal, stallSeconds * 1000, () =>
       logger.info('closed a stream because its reader stopped reading'),
     )
     beat = setInterval(opened.beat, keepAliveSeconds * 1000)
     return opened
   }
   const send = async (part: ChatPart) => {
-    // The reader may already know which answer it is.
-    if (outlet && part.type === 'start') return
-    outlet ??= open()
-    await outlet.send(frame(JSON.stringify(part)))
+    // The headers may already have announced the answer.
+    if (writer && part.type === 'start') return
+    writer ??= open()
+    await writer.send(frame(JSON.stringify(part)))
   }
   const patience = setTimeout(() => void (signal.aborted || send(start)), startMs)
   try {
     await stream(send, signal)
   } catch (error) {
-    if (!outlet) throw refusalIn(signal) ?? error
+    if (!writer) throw refusalIn(signal) ?? error
     if (!signal.aborted) failure = noteFailure(logger, error, 'a chat stream failed')
   } finally {
     clearTimeout(patience)
     clearInterval(beat)
   }
   if (signal.aborted) ctx.state['code'] = (signal.reason as CodedError).code
-  if (outlet?.isWhole() !== true || ctx.res.closed) return void ctx.res.destroy()
+  if (writer?.isWhole() !== true || ctx.res.closed) return void ctx.res.destroy()
   const cause = refusalIn(signal) ?? failure
   if (cause) ctx.state['code'] = cause.code
   if (cause) for (const part of failureParts(cause)) ctx.res.write(frame(JSON.stringify(part)))
   ctx.res.end(frame('[DONE]'))
 }
 
-/** Why the reader may no longer read, if that ended the stream. */
+/** The error that ended the stream because the reader lost access. */
 function refusalIn({ aborted, reason }: AbortSignal): CodedError | undefined {
   const error = aborted ? (reason as CodedError) : undefined
   return error?.code === 'STREAM_ABORTED' ? undefined : error

@@ -5,12 +5,12 @@ import { CodedError } from '../../src/errors.ts'
 import type { Logger } from '../../src/logger.ts'
 import { noteFailure } from '../failures.ts'
 import type { OpenStreams } from './open-streams.ts'
-import { createOutlet, type Outlet } from './outlet.ts'
+import { createPacedWriter, type PacedWriter } from './paced-writer.ts'
 import { goneSignal } from './reader.ts'
 
 const pieces = Symbol('document')
 
-/** Texts that make one JSON document together. */
+/** Yields the pieces of one JSON document. */
 type Write = () => AsyncIterable<string>
 
 /** Releases the resources of the document, even if none of it was sent. */
@@ -30,7 +30,7 @@ export const isDocument = (answer: unknown): answer is Document =>
 /** Small pieces are sent together, up to about this many UTF-16 units. */
 const together = 32 * 1024
 
-/** What one document needs, and what all streams of the process share. */
+/** The dependencies of one document, and the state that all streams of the process share. */
 interface Sending {
   config: Pick<Config, 'streams'>
   logger: Logger
@@ -41,16 +41,16 @@ interface Sending {
   admit: () => Promise<void>
 }
 
-/** A document with a place among the streams. `close` must always be called. */
+/** A document that was admitted as a stream. The caller must always call `close`. */
 export interface OpenDocument {
   send: () => Promise<void>
   close: () => Promise<void>
 }
 
 /**
- * Opens a document, or fails with RATE_LIMITED before anything is sent. It is sent at the pace of its reader, who is
- * checked periodically like the reader of a stream, and once more before the end. Errors before the first piece are
- * normal error responses. After that, the connection is cut, so that nobody mistakes a part for the whole.
+ * Opens a document, or fails with RATE_LIMITED before anything is sent. The document is sent at the pace of its
+ * reader, whose access is checked periodically and once more before the end. Errors before the first piece are normal
+ * error responses. Later errors cut the connection, so that nobody mistakes a part for the whole.
  */
 export async function openDocument(ctx: Context, answer: Document, sending: Sending): Promise<OpenDocument> {
   const { streams, party, allowance, key, admit } = sending
@@ -69,26 +69,26 @@ export async function openDocument(ctx: Context, answer: Document, sending: Send
   }
 }
 
-/** The response to HEAD. Nothing is read, and no turn is taken. */
+/** The response to HEAD. Reads nothing and takes no turn. */
 export const sendDocumentHead = (ctx: Context): void => begin(ctx)
 
 async function transmit(ctx: Context, texts: AsyncIterable<string>, signal: AbortSignal, sending: Sending) {
-  let outlet: Outlet | undefined
-  const open = (): Outlet => {
+  let writer: PacedWriter | undefined
+  const open = (): PacedWriter => {
     begin(ctx)
     // Writing to a client that has just disconnected is not a failure.
     ctx.res.on('error', () => undefined)
-    return createOutlet(ctx.res, signal, sending.config.streams.stallSeconds * 1000, () =>
+    return createPacedWriter(ctx.res, signal, sending.config.streams.stallSeconds * 1000, () =>
       sending.logger.info('closed a document because its reader stopped reading'),
     )
   }
   try {
     for await (const text of admittedAtTheEnd(gathered(texts), sending.admit)) {
-      outlet ??= open()
-      if (!(await outlet.send(Buffer.from(text)))) break
+      writer ??= open()
+      if (!(await writer.send(Buffer.from(text)))) break
     }
   } catch (error) {
-    if (!outlet) throw error
+    if (!writer) throw error
     ctx.state['code'] = noteFailure(sending.logger, error, 'a document was cut off before its end').code
     ctx.res.destroy()
     return
@@ -119,7 +119,8 @@ async function* gathered(texts: AsyncIterable<string>): AsyncGenerator<string> {
 }
 
 /**
- * Holds back the last piece until the reader is checked, because reads after the end of a permission may be incomplete.
+ * Holds back the last piece until the reader's access is checked, because reads after the loss of a permission may be
+ * incomplete.
  */
 async function* admittedAtTheEnd(texts: AsyncIterable<string>, admit: Sending['admit']): AsyncGenerator<string> {
   let last: string | undefined

@@ -9,9 +9,9 @@ import type { Caller } from '../../src/users/caller.ts'
 import { noteFailure } from '../failures.ts'
 import type { OpenStreams } from './open-streams.ts'
 import type { StreamItem, StreamPage } from '../route/route.ts'
-import { createOutlet, type Outlet } from './outlet.ts'
+import { createPacedWriter, type PacedWriter } from './paced-writer.ts'
 
-/** What one stream needs, and what all streams of the process share. */
+/** The dependencies of one stream, and the state that all streams of the process share. */
 interface Streaming {
   config: Pick<Config, 'streams'>
   logger: Logger
@@ -75,22 +75,26 @@ async function transmit(
   ctx.respond = false
   begin(ctx)
   res.write(`retry: ${retryMs()}\n\n`)
-  const outlet = createOutlet(res, ending.signal, stallSeconds * 1000, () =>
+  const writer = createPacedWriter(res, ending.signal, stallSeconds * 1000, () =>
     streaming.logger.info('closed a stream because its reader stopped reading'),
   )
-  const beat = setInterval(outlet.beat, keepAliveSeconds * 1000)
-  const failure = await pump(pages, outlet, streaming.format).catch((error: unknown) =>
+  const beat = setInterval(writer.beat, keepAliveSeconds * 1000)
+  const failure = await pump(pages, writer, streaming.format).catch((error: unknown) =>
     noteFailure(streaming.logger, error, 'a stream failed'),
   )
   clearInterval(beat)
-  await finish(res, outlet, ending.signal, stallSeconds * 1000, noted(ctx, failure ?? refusal(ending.signal)))
+  await finish(res, writer, ending.signal, stallSeconds * 1000, noted(ctx, failure ?? refusal(ending.signal)))
 }
 
-/** One to three seconds, so that the readers of a process that ended do not all reconnect at the same time. */
+/** One to three seconds, so that the readers of a process that ended reconnect at different times. */
 const retryMs = (): number => Math.round(1000 + Math.random() * 2000)
 
-async function pump(pages: AsyncIterable<StreamPage>, outlet: Outlet, format: Streaming['format']): Promise<undefined> {
-  for await (const page of pages) if (!(await outlet.send(format(page)))) return
+async function pump(
+  pages: AsyncIterable<StreamPage>,
+  writer: PacedWriter,
+  format: Streaming['format'],
+): Promise<undefined> {
+  for await (const page of pages) if (!(await writer.send(format(page)))) return
 }
 
 const refusal = ({ reason }: AbortSignal): CodedError | undefined => (reason instanceof CodedError ? reason : undefined)
@@ -106,12 +110,12 @@ const hurryMs = 1000
 /** Ends the response. After half a page no event can follow: the reader drops the half and reconnects. */
 async function finish(
   res: ServerResponse,
-  outlet: Outlet,
+  writer: PacedWriter,
   signal: AbortSignal,
   stallMs: number,
   error: CodedError | undefined,
 ): Promise<void> {
-  if (res.closed || !outlet.isWhole()) return void res.destroy()
+  if (res.closed || !writer.isWhole()) return void res.destroy()
   const destroy = () => void res.destroy()
   const hurry = () => setTimeout(destroy, hurryMs).unref()
   const closed = new Promise((resolve) => res.once('close', resolve))
@@ -123,7 +127,7 @@ async function finish(
   clearTimeout(patience)
 }
 
-/** Formats pages, and formats a page only once even if many readers get it. */
+/** Formats pages. A page that many readers get is formatted only once. */
 export function createFormat(present: (item: StreamItem) => unknown): (page: StreamPage) => Buffer {
   const texts = new WeakMap<StreamPage, Buffer>()
   const eventOf = (item: StreamItem): string => {

@@ -7,34 +7,33 @@ import type { Logger } from '../../src/logger.ts'
 import type { AccessChanges } from '../../src/owners/access-changes.ts'
 import { createShares } from '../../src/shares/shares.ts'
 
-/** An open stream. */
 export interface OpenStream {
   /** Streams with the same key have the same caller and resource, so one check covers all. */
   key: string
-  /** The reader, by its account, and the limits of that account. */
+  /** The reader's account and its limits. */
   party: string
   allowance: Allowance
-  /** Repeats the checks of the beginning, and throws what they throw. */
+  /** Repeats the checks from the start of the stream, with the same errors. */
   admit: () => Promise<void>
-  /** Ends it, with an error event if there is a cause. */
+  /** Ends the stream, with an error event if there is a cause. */
   end: (cause?: CodedError) => void
 }
 
-/** Seconds after which a refused client may find room, here or in another process. */
+/** Seconds after which a refused client may be admitted, here or by another process. */
 const retryAfter = 10
 
-/** How often to look for lost permissions, in milliseconds. */
+/** How often to check for lost permissions, in milliseconds. */
 const lookMs = 1000
 
-/** Anyone can cause looks by changing logins and keys, so looks take at most a quarter of the time. */
+/** Anyone can trigger checks by changing logins and keys, so checks take at most a quarter of the time. */
 const restAfterLook = 3
 
-/** How many checks run at a time, so that a round of them does not occupy the database. */
+/** How many checks run at a time, so that they do not occupy the database. */
 const concurrency = 4
 
 /**
- * The open streams of this process. Their number is limited and shared by readers, their callers are checked
- * periodically, and they all end when the process stops.
+ * The open streams of this process. Readers share a limited number, their access is checked periodically, and all
+ * streams end when the process stops.
  */
 export function createOpenStreams(given: {
   config: Pick<Config, 'streams'>
@@ -44,7 +43,7 @@ export function createOpenStreams(given: {
 }) {
   const { logger, stopping, accessChanges } = given
   const { limit, checkSeconds } = given.config.streams
-  /** Each stream with the last change of access known before its check; undefined before its first check here. */
+  /** Each stream with the latest access change known before its check; undefined before its first check here. */
   const streams = new Map<OpenStream, number | undefined>()
   const shares = createShares(limit)
   let rounds: NodeJS.Timeout | undefined
@@ -83,13 +82,13 @@ export function createOpenStreams(given: {
   }
 
   /**
-   * Checks every stream whose last check came before the latest change of access. That includes new streams, because
-   * the change may have come after their request was permitted.
+   * Checks every stream whose last check came before the latest access change. That includes new streams, because the
+   * change may have come after their request was permitted.
    */
   async function look(): Promise<void> {
     const began = performance.now()
     if (began < restsUntil) return
-    // Most likely the database is unreachable, and the streams send nothing in the meantime.
+    // The database is probably unreachable, and the streams send nothing in the meantime.
     const latest = await accessChanges.latest().catch(() => undefined)
     if (latest === undefined) return
     const behind = [...streams].filter(([, known]) => known !== latest).map(([stream]) => stream)
@@ -108,7 +107,7 @@ export function createOpenStreams(given: {
       for (const stream of group) if (latest !== undefined && streams.has(stream)) streams.set(stream, latest)
     }
     await pMap(groups.values(), checkOne, { concurrency, stopOnError: false }).catch((error: unknown) => {
-      // Most likely the database is unreachable, and the streams send nothing in the meantime.
+      // The database is probably unreachable, and the streams send nothing in the meantime.
       logger.warn({ err: error }, 'failed to check open streams')
     })
     checking = false

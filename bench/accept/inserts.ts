@@ -7,12 +7,11 @@ import { onServer } from '../../test/helpers/database.ts'
 import type { BenchServers } from '../shared/servers.ts'
 
 /**
- * The other side: one row per transaction, with its payload, into a table with nine indexes. It has the columns that
- * `runs` had before its storage was changed, and stays so: a fixed measure for what comes before and after a change.
+ * The reference: one row per transaction, with its payload, into a table with nine indexes. The table keeps the
+ * columns that `runs` once had, so that results before and after a change can be compared.
  */
 export interface Inserts {
   name: string
-  /** Rows a second with so many clients. */
   measure(clients: number, seconds: number): Promise<number>
 }
 
@@ -49,7 +48,7 @@ const insert = (payload: string) =>
    values (gen_random_uuid()::text, gen_random_uuid()::text, 'owner', nextval('bench_sequence'), 'webhook', 'queued',
      '${payload}', repeat('a', 64), gen_random_uuid()::text, 1, now(), now())`
 
-/** pgbench if it is installed, else a loop of our own; the output says which. */
+/** pgbench if it is installed, otherwise a loop of our own. The output says which. */
 export async function openInserts({ database }: BenchServers, payload: string): Promise<Inserts> {
   await onServer(database, (client) => client.query(table))
   const statement = insert(payload)

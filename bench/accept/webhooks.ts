@@ -3,7 +3,7 @@ import { customer, webhookAgent } from '../../test/helpers/people.ts'
 import { onServer } from '../../test/helpers/database.ts'
 import type { BenchServers } from '../shared/servers.ts'
 
-/** How many agents the deliveries are spread over. */
+/** The deliveries are spread over this many agents. */
 const agentCount = 50
 
 interface Target {
@@ -11,7 +11,7 @@ interface Target {
   secret: string
 }
 
-/** An owner of many agents, and a way to send them as many webhooks as they take. */
+/** An owner of many agents, and a way to send as many webhooks as the agents accept. */
 export async function openWebhooks({ url, database }: BenchServers) {
   const owner = await customer({ url }, 'enterprise')
   const targets: Target[] = []
@@ -25,7 +25,7 @@ export async function openWebhooks({ url, database }: BenchServers) {
   return {
     payload,
 
-    /** How many deliveries a second are accepted over so many connections, each with one request at a time. */
+    /** Accepted deliveries per second over this many connections, each with one request at a time. */
     async measure(connections: number, seconds: number): Promise<number> {
       const agent = new Agent({ keepAlive: true, maxSockets: connections })
       const began = performance.now()
@@ -43,7 +43,7 @@ export async function openWebhooks({ url, database }: BenchServers) {
       return (accepted - before) / ((performance.now() - began) / 1000)
     },
 
-    /** Compares what was accepted with what is on record; throws if a sequence has a gap or a delivery is missing. */
+    /** Compares accepted deliveries with the record. Throws if a sequence has a gap or a delivery is missing. */
     async verify(): Promise<string> {
       const { rows } = await onServer(database, (client) =>
         client.query<{
@@ -64,7 +64,7 @@ export async function openWebhooks({ url, database }: BenchServers) {
   }
 }
 
-/** Sends one delivery; rejects unless it is accepted. */
+/** Sends one delivery. Rejects unless it is accepted. */
 function deliver(agent: Agent, url: string, { path, secret }: Target, payload: string): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const headers = {

@@ -4,13 +4,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { ending, piece } from '../shared/completions.ts'
 
 interface Speech {
-  /** Until the first word, in milliseconds, and between words. */
+  /** Milliseconds before the first word and between words. */
   firstMs: number
   everyMs: number
   words: number
 }
 
-/** A provider that speaks Chat Completions at a steady pace, on loopback. */
+/** A provider on loopback that streams Chat Completions at a steady pace. */
 export async function startSpeaker({ firstMs, everyMs, words }: Speech) {
   const said = Array.from({ length: words }, (_, index) => `Word ${index}. `)
   const server = createServer((request, response) => {

@@ -1,7 +1,7 @@
 import { executeChild, proxyActivities, proxyLocalActivities } from '@temporalio/workflow'
 import { modelOptions, recordOptions } from '../../workflows/options.ts'
 
-/** The shape of the workflows of queue and run, for a run of one step, with nothing in it. */
+/** Empty workflows with the shape of the queue and run workflows, for a run of one step. */
 
 export interface PlainActivities {
   record(): Promise<void>

@@ -5,10 +5,9 @@ import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/wo
 import type { BenchServers } from '../shared/servers.ts'
 import type { PlainActivities, plainQueue } from './plain-workflows.ts'
 
-/** Activities that do nothing. */
 const activities: PlainActivities = { record: async () => undefined, step: async () => undefined }
 
-/** The other side: a worker in this process, with child workflows that do nothing. */
+/** The reference: a worker in this process, with child workflows that do nothing. */
 export async function openPlain({ temporal }: BenchServers) {
   Runtime.install({ shutdownSignals: [], logger: new DefaultLogger('ERROR') })
   const taskQueue = 'plain'
@@ -22,7 +21,6 @@ export async function openPlain({ temporal }: BenchServers) {
   const running = worker.run()
   const { workflow } = new Client({ connection })
   return {
-    /** Child workflows a second. */
     async measure(count: number): Promise<number> {
       const began = performance.now()
       await workflow.execute<typeof plainQueue>('plainQueue', { taskQueue, workflowId: randomUUID(), args: [count] })

@@ -1,6 +1,6 @@
 import type { Size } from './size.ts'
 
-/** What an agent is there for. */
+/** The use of an agent. */
 export type Role =
   | 'biggest'
   | 'long queue'
@@ -12,7 +12,7 @@ export type Role =
   | 'scheduled'
   | 'ordinary'
 
-/** An agent, and what its runs have added up to. */
+/** An agent, and the totals of its runs. */
 export interface FilledAgent {
   number: number
   id: string
@@ -20,7 +20,7 @@ export interface FilledAgent {
   owner: number
   role: Role
   trigger: 'webhook' | 'scheduled' | 'manual'
-  /** All of its runs are alike, but for a few in the beginning. */
+  /** All of its runs are alike, except for a few at the beginning. */
   isSteady: boolean
   hasCallbacks: boolean
   lastSequence: number
@@ -32,7 +32,7 @@ const agentsPerOwner = 3
 const formerNumber = 76
 const scheduledNumber = 77
 
-/** The agents by number; the first ones have something to do. */
+/** The role of an agent by its number. The first agents have special roles. */
 function roleOf(number: number): Role {
   if (number === 0) return 'biggest'
   if (number < 4) return 'long queue'
@@ -44,7 +44,7 @@ function roleOf(number: number): Role {
   return number === scheduledNumber ? 'scheduled' : 'ordinary'
 }
 
-/** The first owner has little else than webhooks that complete, so that whatever else there is must be looked for. */
+/** The first owner has almost only completed webhook runs, so anything else of theirs is rare. */
 export function makeAgents({ owners }: Size, newId: (ms: number) => string, since: number): FilledAgent[] {
   const ownerIds = Array.from({ length: owners }, () => newId(since))
   return Array.from({ length: owners * agentsPerOwner }, (_, number) => {
@@ -68,9 +68,9 @@ export function makeAgents({ owners }: Size, newId: (ms: number) => string, sinc
 }
 
 /**
- * Which agent gets the next run: one in twenty the biggest, one in a hundred the scheduled one, few many of the rest,
- * and many few. The former one got one in thirty of the first nine tenths and none since, so all its runs are older than
- * millions of others. `age`: from 0 to 1, the end.
+ * The agent of the next run. One run in twenty goes to the biggest agent, one in a hundred to the scheduled one, many
+ * to a few of the others, and few to the rest. The former agent gets one in thirty during the first nine tenths and
+ * none later, so all its runs are older than millions of others. `age`: from 0 to 1, the end.
  */
 export function chooseAgent(agents: FilledAgent[], random: () => number, age: number): FilledAgent {
   const chance = random()

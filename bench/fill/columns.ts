@@ -1,4 +1,4 @@
-/** The tables that are filled, with the columns that are written; the others keep their defaults. */
+/** The filled tables with the written columns. The other columns keep their defaults. */
 export const columns = {
   users: ['id', 'created_at', 'email', 'password_hash'],
   owners: ['id', 'created_at', 'kind'],
@@ -154,11 +154,11 @@ export const columns = {
 
 export type Table = keyof typeof columns
 
-/** A value as COPY takes it: null, or what its text form is. */
+/** A value for COPY: null, or its text form. */
 export type Value = string | number | null
 
-/** A row of one of the tables. Columns that are left out are null. */
+/** A row of one of the tables. Omitted columns are null. */
 export type RowOf<T extends Table> = Partial<Record<(typeof columns)[T][number], Value>>
 
-/** Takes rows; they are sent in the background. */
+/** Takes rows, which are sent in the background. */
 export type Add = <T extends Table>(table: T, row: RowOf<T>) => void

@@ -4,13 +4,13 @@ import { Client } from 'pg'
 import { from } from 'pg-copy-streams'
 import { columns, type Add, type Table, type Value } from './columns.ts'
 
-/** Characters that are sent at a time. */
+/** The number of characters sent at a time. */
 const chunk = 1 << 16
 
-/** Connections that take the rows of a table in turn. The indexes of `runs` keep one process of the server busy. */
+/** Connections that take the rows of a table in turn. The indexes of `runs` keep one server process busy. */
 const connections: Partial<Record<Table, number>> = { runs: 2 }
 
-/** COPY is one statement for each connection, so each table has a connection of its own. */
+/** A COPY is one statement per connection, so each table has its own connection. */
 export async function openCopies(connectionString: string) {
   const tables = Object.keys(columns) as Table[]
   const copies = new Map<Table, Awaited<ReturnType<typeof openCopy>>>()
@@ -21,11 +21,10 @@ export async function openCopies(connectionString: string) {
 
   return {
     add,
-    /** Waits until the server has taken most of what was added, which keeps the memory small. */
+    /** Waits until the server has taken most of the added rows, which limits memory. */
     drained: async (): Promise<void> => {
       for (const stream of streams) if (stream.writableNeedDrain) await once(stream, 'drain')
     },
-    /** Commits everything. */
     close: async (): Promise<void> => {
       for (const copy of all) await copy.close()
     },
@@ -62,13 +61,14 @@ async function openCopy(connectionString: string, table: Table) {
 async function openStream(connectionString: string, table: Table, names: readonly string[]) {
   const client = new Client({ connectionString })
   await client.connect()
-  // Foreign keys are not checked for each row: the rows fit by construction, and those of others are not visible yet.
+  // Foreign keys are not checked per row: the rows are consistent by construction, and rows of other connections are
+  // not visible yet.
   await client.query('set session_replication_role = replica')
   await client.query('set synchronous_commit = off')
   return { client, stream: client.query(from(`copy ${table} (${names.join(', ')}) from stdin`)) }
 }
 
-/** One line of COPY's text format. Values must be escaped already (`escaped`); most have nothing to escape. */
+/** One line of COPY's text format. Values must already be escaped (`escaped`); most need no escaping. */
 function textOf(names: readonly string[], row: Record<string, Value | undefined>): string {
   let line = ''
   for (let index = 0; index < names.length; index += 1) {
@@ -81,5 +81,5 @@ function textOf(names: readonly string[], row: Record<string, Value | undefined>
 
 const escapes: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\t': '\\t', '\r': '\\r' }
 
-/** A text in COPY's text format. */
+/** Escapes a text for COPY's text format. */
 export const escaped = (text: string): string => text.replaceAll(/[\\\n\t\r]/g, (found) => escapes[found] ?? found)

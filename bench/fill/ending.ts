@@ -1,7 +1,7 @@
 import { endReasons, type EndReason } from '../../src/runs/states.ts'
 import type { FilledAgent } from './agents.ts'
 
-/** How a run of the past was started, and how it ended. */
+/** How a past run was started, and how it ended. */
 export interface Past {
   trigger: FilledAgent['trigger']
   status: 'completed' | 'failed' | 'cancelled' | 'skipped'
@@ -13,7 +13,7 @@ const failed = { status: 'failed', reason: 'MODEL_ERROR' } as const
 const cancelled = { status: 'cancelled', reason: 'CANCELLED_BY_OWNER' } as const
 const skipped = { status: 'skipped', reason: 'OVERLAP' } as const
 
-/** The few runs of the biggest agent that are not like the others, by sequence: the oldest, thus the last to be found. */
+/** The few exceptional runs of the biggest agent, by sequence. They are the oldest, and so the last to be found. */
 function rare(sequence: number): Past | undefined {
   if (sequence < 5 || sequence > 54) return undefined
   if (sequence < 20) return { trigger: 'webhook', ...failed }
@@ -24,7 +24,7 @@ function rare(sequence: number): Past | undefined {
   return { trigger: 'manual', ...failed }
 }
 
-/** What became of the agent's next run. */
+/** The start and the end of the agent's next run. */
 export function choosePast(agent: FilledAgent, sequence: number, random: () => number): Past {
   if (agent.isSteady) return (agent.number === 0 && rare(sequence)) || { trigger: agent.trigger, ...completed }
   const trigger = random() < 0.02 ? 'manual' : agent.trigger

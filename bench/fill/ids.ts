@@ -1,4 +1,4 @@
-/** Random numbers from 0 to 1, the same in every run: two databases of one size are alike. */
+/** Random numbers from 0 to 1, the same in every run, so that two databases of one size are alike. */
 export function createRandom(seed = 1): () => number {
   let state = seed
   return () => {
@@ -14,8 +14,8 @@ const hex = Array.from({ length: 0x1_0000 }, (_, number) => number.toString(16).
 const four = (number: number): string => hex[number & 0xffff] as string
 
 /**
- * Identifiers of UUID version 7 as of given times. Those of one millisecond are counted, so that they keep their order.
- * Millions are needed, so this does not ask the operating system for random bytes.
+ * UUIDs of version 7 for given times. Ids of one millisecond have a counter that keeps their order. Millions are
+ * needed, so the random bits do not come from the operating system.
  */
 export function createIds(random: () => number) {
   let count = 0
@@ -28,5 +28,4 @@ export function createIds(random: () => number) {
   }
 }
 
-/** A time as Postgres reads it. */
 export const timeOf = (ms: number): string => new Date(ms).toISOString()

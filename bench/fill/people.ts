@@ -3,7 +3,7 @@ import type { Add } from './columns.ts'
 import { timeOf } from './ids.ts'
 import { systemPrompt } from './texts.ts'
 
-/** When the database begins, and until when it is filled, in milliseconds since 1970. */
+/** The start and the end of the filled time, in milliseconds since 1970. */
 interface Span {
   since: number
   now: number
@@ -11,10 +11,10 @@ interface Span {
 
 const day = 86_400_000
 
-/** Nothing is opened or compared in a filled database until somebody measures it, so these need not be real. */
+/** A filled database decrypts and compares nothing until it is measured, so these values need not be real. */
 const sealed = 'none'
 
-/** Writes owners and agents, whose sums and last numbers are known in the end. */
+/** Writes owners and agents, whose totals and last numbers are known at the end. */
 export function writePeople(add: Add, agents: FilledAgent[], balances: Map<string, number>, span: Span): void {
   const owners = new Set(agents.map(({ ownerId }) => ownerId))
   for (const id of owners) writeOwner(add, id, balances.get(id) ?? 0, span)
@@ -28,7 +28,7 @@ export function writePeople(add: Add, agents: FilledAgent[], balances: Map<strin
 function writeOwner(add: Add, id: string, balance: number, { since, now }: Span): void {
   const created = timeOf(since)
   add('users', { id, created_at: created, email: `${id}@example.com`, password_hash: sealed })
-  // Triggers rest meanwhile.
+  // Triggers are off during the fill, so this row is written explicitly.
   add('owners', { id, created_at: created, kind: 'user' })
   const end = timeOf(now + 300 * day)
   const paid = { tier: 'enterprise', current_period_end: end, granted_period: `${end}/enterprise` }
@@ -65,12 +65,12 @@ function writeAgent(add: Add, { id, ownerId, role, number, trigger, hasCallbacks
     ...callback,
     ...paused,
   })
-  // As the claim of the first run does.
+  // Equals the prompt that the claim of the first run stores.
   const prompt = { since_sequence: 1, allow_action_override: 'f', summarizes: 'f', system_prompt: systemPrompt }
   add('agent_prompts', { agent_id: id, ...prompt })
 }
 
-/** As the runs say, which the reconciler compares. Who has something to do is due, but not soon. */
+/** Matches the runs, which the reconciler compares. Agents with work are due, but not soon. */
 function writeQueue(add: Add, agent: FilledAgent, { now }: Span): void {
   const { id, role, lastSequence, unfinished, runningRunId } = agent
   const isBlocked = role === 'paused queue'

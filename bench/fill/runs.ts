@@ -13,7 +13,7 @@ interface Context {
   timelines: ReturnType<typeof createTimelines>
 }
 
-/** Writes the rows of runs in `runs`, with what belongs to each. */
+/** Writes the rows of `runs`, and the rows that belong to each run. */
 export function createRunRows({ add, newId, random, timelines }: Context) {
   const next = (agent: FilledAgent, number: number, at: number, trigger: Past['trigger']): FilledRun => {
     agent.lastSequence += 1
@@ -30,7 +30,7 @@ export function createRunRows({ add, newId, random, timelines }: Context) {
   }
 
   return {
-    /** A run that ended. `isFull`: with its timeline; the others are as if they had had one. */
+    /** A run that ended. `isFull`: with its timeline; other runs have the same totals without one. */
     ended(agent: FilledAgent, number: number, at: number, isFull: boolean) {
       const past = choosePast(agent, agent.lastSequence + 1, random)
       const run = next(agent, number, at, past.trigger)

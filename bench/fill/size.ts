@@ -1,17 +1,17 @@
-/** How much a database is filled with. */
+/** The size of a filled database. */
 export interface Size {
   runs: number
-  /** How many of the runs have a timeline. */
+  /** The number of runs with a timeline. */
   full: number
   owners: number
   months: number
-  /** How many runs wait in each long queue. */
+  /** The number of waiting runs in each long queue. */
   queued: number
 }
 
 export const defaultSize: Size = { runs: 20_000_000, full: 1_000_000, owners: 2000, months: 6, queued: 2000 }
 
-/** What the command line may name, for `parseArgs`. */
+/** Command-line options, for `parseArgs`. */
 export const sizeOptions = {
   runs: { type: 'string' },
   full: { type: 'string' },
@@ -20,7 +20,7 @@ export const sizeOptions = {
   queued: { type: 'string' },
 } as const
 
-/** The size that a command line names. Without `full`, a twentieth of the runs have timelines, as by default. */
+/** The size from the command line. Without `full`, a twentieth of the runs have timelines. */
 export function readSize(values: Partial<Record<keyof Size, string>>): Size {
   const size = { ...defaultSize }
   for (const name of Object.keys(size) as (keyof Size)[]) {
@@ -34,5 +34,5 @@ export function readSize(values: Partial<Record<keyof Size, string>>): Size {
   return size
 }
 
-/** Enough for an agent of each kind (see `roleOf`). */
+/** Enough for an agent of each role (see `roleOf`). */
 const leastOwners = 100

@@ -1,6 +1,6 @@
 import { escaped } from './copies.ts'
 
-/** What runs are given and say: as long as in the tour, and a little different each time. */
+/** The inputs and answers of runs: as long as in the tour, and slightly different each time. */
 
 const titles = [
   'The export hangs at 99 %',

@@ -6,15 +6,15 @@ import type { FilledRun } from './filled-run.ts'
 import { timeOf } from './ids.ts'
 import { answers, argumentsOf, payloadOf, resultOf, unknownTool } from './texts.ts'
 
-/** When things happen to a run, in milliseconds after it was accepted. */
+/** The times of a run's events, in milliseconds after its acceptance. */
 export const moments = { started: 40, asked: 60, answered: 900, sent: 950, received: 1400, reported: 2300, ended: 2340 }
 
-/** Of each of the two steps of a run. */
+/** The tokens of each of the two steps of a run. */
 export const tokens = { input: 812, output: 96 }
 
 const site = 'https://issues.example.com'
 
-/** Writes timelines as the code of `src/runs` does, event by event. */
+/** Writes timelines event by event, as the code of `src/runs` does. */
 export function createTimelines(add: Add, newId: (ms: number) => string) {
   const event = <K extends keyof EventData>(
     run: FilledRun,
@@ -65,7 +65,7 @@ export function createTimelines(add: Add, newId: (ms: number) => string) {
     if (run.trigger === 'webhook') add('run_inputs', { run_id: run.id, payload: payloadOf(run.number, timeOf(run.at)) })
   }
 
-  /** The run is claimed, and its first model call begun: three events. */
+  /** Three events: the run is claimed, and its first model call starts. */
   function begun(run: FilledRun): void {
     accepted(run, 0)
     event(run, 2, moments.started, 'started', { epoch: 1, override: 'absent' })
@@ -76,7 +76,7 @@ export function createTimelines(add: Add, newId: (ms: number) => string) {
     accepted,
     begun,
 
-    /** Five events: the model asked for a call, and the site takes no more of them now. */
+    /** Five events: the model requests a call, and the site accepts no more calls for now. */
     waiting(run: FilledRun, until: number): void {
       begun(run)
       step(run, 1, moments.answered, 'tool-calls')
@@ -88,7 +88,7 @@ export function createTimelines(add: Add, newId: (ms: number) => string) {
       event(run, 5, moments.sent, 'wait.started', facts)
     },
 
-    /** Ten events: two steps, of which the first asks for a call, and for another one whose tool does not exist. */
+    /** Ten events in two steps. The first step requests a call, and another one whose tool does not exist. */
     full(run: FilledRun, ended: EventData['ended']): void {
       begun(run)
       step(run, 1, moments.answered, 'tool-calls')

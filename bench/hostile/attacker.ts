@@ -16,7 +16,7 @@ interface Site {
   publish: (answers: { manifest?: string; result?: string }) => Promise<void>
 }
 
-/** Somebody who gives the platform what is hard to read, as fast as it takes it. */
+/** Sends the platform input that is hard to read, as fast as the platform accepts it. */
 export async function openAttacker(owner: Person, { origin, plain, publish }: Site) {
   let repeated = 0
   const connect = async () => {
@@ -74,7 +74,7 @@ export async function openAttacker(owner: Person, { origin, plain, publish }: Si
     await send('GET', events, undefined, { accept: 'text/event-stream' })
   }
 
-  /** A call that waits for approval, and the id of the approval. */
+  /** Makes a call that waits for approval. Returns the id of the approval. */
   async function askFirst(): Promise<string> {
     const { token } = await sessionOf(owner, { sites: [{ vaultEntryId: entryId, askFirst: ['act'] }] })
     const headers = { 'x-session-token': token, accept: 'application/json' }
@@ -87,7 +87,7 @@ export async function openAttacker(owner: Person, { origin, plain, publish }: Si
   return {
     repeatedAttempts: () => repeated,
 
-    /** Where requests go: the headers of everything that may be asked, and what there is of what paths name. */
+    /** The headers for every permitted request, and ids for the parameters of paths. */
     async place(): Promise<Place> {
       const { token } = await sessionOf(owner)
       const { id: workspaceId } = (await call(owner, workspaces.createWorkspace, { body: { name: 'A workspace' } }))
@@ -108,7 +108,7 @@ export async function openAttacker(owner: Person, { origin, plain, publish }: Si
 
     deliverPayload: (payload: string) => deliver(follower, payload),
 
-    /** A direct call, twice under one key, and the calls of a run. */
+    /** A direct call, twice with one key, and the calls of a run. */
     async answerCalls(result: string): Promise<void> {
       await publish({ result })
       const key = { 'idempotency-key': crypto.randomUUID() }

@@ -7,13 +7,12 @@ interface Operation {
   security?: Record<string, unknown>[]
 }
 
-/** The OpenAPI document, as far as it is read here. */
+/** The OpenAPI document, as far as it is used here. */
 interface Document {
   paths: Record<string, Record<string, Operation>>
   components: { schemas: Components }
 }
 
-/** Who sends, and what the paths name. */
 export interface Place {
   url: string
   headers: Record<string, string>
@@ -21,12 +20,12 @@ export interface Place {
 }
 
 const mebibyte = 1024 * 1024
-/** The largest bodies; every other is a quarter of a mebibyte. */
+/** These operations accept the largest bodies; all others accept a quarter of a mebibyte. */
 const large = new Set(['POST /chat/messages', 'POST /api/webhooks/agent/{agentId}', 'POST /agents/{agentId}/runs'])
-/** Would end what the others need. */
+/** These would delete what the other cases need. */
 const deadly = new Set(['DELETE /auth/me', 'POST /billing/stripe-webhook'])
 
-/** For each operation that takes a body: its largest bodies, each plain and by gzip, and how each is sent. */
+/** The largest bodies of each operation that takes one, plain and with gzip, and a function that sends each. */
 export async function largestBodies({ url, headers, params }: Place) {
   const { bytes } = await sendRaw(`${url}/openapi.json`, {})
   const document = JSON.parse(bytes.toString()) as Document

@@ -4,9 +4,9 @@ import { largestBodies, type Place } from './bodies.ts'
 import { connections } from './connections.ts'
 import { heads } from './heads.ts'
 import { sendBytes } from './raw.ts'
-import { things } from './things.ts'
+import { things } from './largest-objects.ts'
 
-/** Cases of one kind, of which the table shows the worst. */
+/** Cases of one kind. The table shows the worst. */
 export interface Group {
   name: string
   cases: { what: string; run: () => Promise<unknown> }[]
@@ -24,7 +24,7 @@ export const groupOf = (name: string, cases: Record<string, () => Promise<unknow
 const givenTo = (name: string, texts: Record<string, string>, work: (text: string, what: string) => Promise<unknown>) =>
   groupOf(name, Object.fromEntries(Object.entries(texts).map(([what, text]) => [what, () => work(text, what)])))
 
-/** What the platform reads, checks and carries out of what strangers write, at its largest. */
+/** The largest untrusted input that the platform reads, checks and uses. */
 export function carriedOut(attacker: Attacker, origin: string): Group[] {
   const later = hostileManifests(`${origin}/api`, 1)
   return [
@@ -38,7 +38,7 @@ export function carriedOut(attacker: Attacker, origin: string): Group[] {
   ]
 }
 
-/** Requests that are read before anything is known of who sends them, connections, and things of the largest size. */
+/** Requests that are read before the sender is known, connections, and the largest objects. */
 export function requests(place: Place, token: string): Group[] {
   const { url } = place
   return [
@@ -48,6 +48,5 @@ export function requests(place: Place, token: string): Group[] {
   ]
 }
 
-/** The largest bodies of every operation. */
 export const bodies = async (place: Place): Promise<Group[]> =>
   Object.entries(await largestBodies(place)).map(([name, cases]) => groupOf(name, cases))

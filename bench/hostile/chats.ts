@@ -10,7 +10,7 @@ interface Site {
   publish: (answers: { result: string }) => Promise<void>
 }
 
-/** Chats as long as they may become, with a site whose results are as large as they may be. */
+/** The longest possible chats, with a site that returns the largest results. */
 export function chats(owner: Person, { entryId, publish }: Site): Record<string, () => Promise<unknown>> {
   const open = async (askFirst: string[] = []) => {
     const body = { sites: [{ vaultEntryId: entryId(), askFirst }] }

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sendBytes } from './raw.ts'
 
-/* What connections do that is no usual exchange of requests and answers. */
+/* Unusual uses of connections. */
 
 const filled = (bytes: number, unit: string): string => unit.repeat(Math.floor(bytes / unit.length))
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
@@ -16,7 +16,7 @@ function openMany(url: string, count: number, bytes: string): Socket[] {
   })
 }
 
-/** Holds connections open for a while. They read nothing. */
+/** Holds connections open for a while without reading. */
 async function hold(url: string, count: number, bytes: string): Promise<void> {
   const sockets = openMany(url, count, bytes)
   for (const socket of sockets) socket.pause()

@@ -62,7 +62,7 @@ const paths = (bytes: number): Record<string, string> => ({
 const head = (target: string, lines: string, method = 'GET') =>
   `${method} ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${lines}\r\n`
 
-/** What anybody asks, and what users ask, who send the given token. */
+/** Requests of anyone, and requests of users with the given token. */
 const targets = [
   '/auth/oidc/go',
   '/vault/oauth/callback',
@@ -74,7 +74,7 @@ const targets = [
   '/nowhere',
 ]
 
-/** All of them, in groups; within a group by what they are. */
+/** All of them, in groups by name. */
 export function heads(token: string): Record<string, Record<string, string>> {
   const groups: Record<string, Record<string, string>> = {}
   const add = (group: string, what: string, target: string, lines = '', method = 'GET') => {

@@ -8,13 +8,13 @@ import type { Person } from '../../test/helpers/people.ts'
 
 const mebibyte = 1024 * 1024
 const longest = 8192
-/** The most sites of a session; the platform itself has the other secrets, so that there are 500. */
+/** The most sites of a session. With the platform's own secrets this makes 500. */
 export const mostSites = 50
 const ownSecrets = 450
 
 type Kind = Record<string, (index: number) => string>
 
-/** Tokens of sites. The owner of a session chooses them, and may choose them alike. */
+/** Tokens of sites. The owner of a session chooses them, and may make them similar. */
 const tokens: Kind = {
   usual: () => `sk_live_${randomBytes(30).toString('base64url')}`,
   long: () => randomBytes(longest).toString('base64url').slice(0, longest),
@@ -22,7 +22,7 @@ const tokens: Kind = {
   'that end alike': (index) => `${index + 10}${'a'.repeat(8000)}`,
 }
 
-/** A MODELS_FILE with the demo model, a provider that has many keys, and one that says what it is told to. */
+/** A MODELS_FILE with the demo model, a provider that has many keys, and a provider whose output the test sets. */
 export function writeModels(folder: string, modelPort: number): string {
   const keys = Array.from({ length: ownSecrets }, (_, index) => [
     `x-key-${index}`,
@@ -41,16 +41,14 @@ export function writeModels(folder: string, modelPort: number): string {
 }
 
 interface Around {
-  /** Somebody without sites. */
+  /** An owner without sites. */
   newOwner: () => Promise<Person>
   origins: readonly string[]
-  /** What the sites answer. */
   publish: (answers: { result: string }) => Promise<void>
-  /** What the model says. */
   tell: (text: string) => Promise<void>
 }
 
-/** A mebibyte in which 500 secrets are sought: of direct calls, of chats, and of a model's answer. */
+/** Searches of a mebibyte for 500 secrets: in direct calls, in chats, and in a model's answer. */
 export function knownSecrets(around: Around): Record<string, Record<string, () => Promise<unknown>>> {
   const kinds = Object.entries(tokens).map(([name, tokenOf]) => [name, createOwner(around, tokenOf)] as const)
   const eachKind = (way: keyof ReturnType<typeof createOwner>) =>
@@ -67,7 +65,7 @@ function createOwner({ newOwner, origins, publish, tell }: Around, tokenOf: (ind
   const secrets = origins.map((_, index) => tokenOf(index))
   const [first = ''] = secrets
   const near = `${first.slice(0, 300).slice(0, -1)}! `
-  /** As long as it may be, of what is nearly a secret, with one at its end. */
+  /** A text of the greatest length that is almost a secret throughout, with a secret at its end. */
   const textOf = (length: number) =>
     `${near.repeat(Math.ceil(length / near.length)).slice(0, length - longest - 1000)} ${first}`
   const result = JSON.stringify({ a: textOf(mebibyte) })
@@ -94,7 +92,7 @@ function createOwner({ newOwner, origins, publish, tell }: Around, tokenOf: (ind
     }
   }
 
-  /** Throws if the answer holds the secret, or if it was no success. */
+  /** Throws if the response contains the secret or is not a success. */
   function hidden({ status, bytes }: Awaited<ReturnType<typeof sendRaw>>): string {
     const text = bytes.toString()
     if (status >= 300) throw new Error(`status ${status}: ${text.slice(0, 300)}`)

@@ -2,10 +2,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { ending, piece } from '../shared/completions.ts'
 
-/*
- * A provider that speaks Chat Completions, in a process of its own: it says the text that its parent sent last, as fast as
- * it is read.
- */
+/* A Chat Completions provider in its own process. It streams the last text from its parent, as fast as it is read. */
 let text = ''
 const pieceLength = 4096
 

@@ -1,9 +1,9 @@
 import { sendRaw } from '../../test/helpers/client.ts'
 
 /*
- * Somebody else at the same API process, in a process of its own: sends a small request every 20 ms, whether or not the
- * ones before were answered, and counts from when it was due. An idle server is asked at the same times: what that takes
- * is this machine's own delay.
+ * Another user of the same API process, in a process of its own. It sends a small request every 20 ms, even if earlier
+ * ones are unanswered, and counts from the time when each was due. It sends the same requests to an idle server, which
+ * shows this machine's own delay.
  */
 const [, , url = '', token = '', idleUrl = ''] = process.argv
 const everyMs = 20
@@ -26,7 +26,7 @@ async function askIdle(due: number): Promise<void> {
   idleWaits.push(performance.now() - due)
 }
 
-/** The timer itself may be late: what is counted is this process's own delay, too. */
+/** The timer itself may be late, so this process's own delay counts, too. */
 let due = performance.now()
 setInterval(() => {
   for (const now = performance.now(); due <= now; due += everyMs) {

@@ -3,8 +3,8 @@ import { connect } from 'node:net'
 const patienceMs = 5000
 
 /**
- * Writes bytes to the server as they are, and returns the statuses of all answers when it closes the connection, or when
- * nothing has come for a while. Other clients tidy up what they send.
+ * Writes raw bytes to the server, because other clients correct what they send. Returns the statuses of all responses
+ * when the server closes the connection, or after a silence.
  */
 export async function sendBytes(url: string, bytes: string | Buffer, quietMs = 300): Promise<number[]> {
   const { hostname, port } = new URL(url)
@@ -16,7 +16,7 @@ export async function sendBytes(url: string, bytes: string | Buffer, quietMs = 3
       text += chunk.toString('latin1')
       socket.setTimeout(quietMs)
     })
-    // The server may break off what it does not want to read.
+    // The server may disconnect before it has read everything.
     socket.on('error', () => resolve())
     socket.on('close', resolve)
     socket.write(bytes)

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { listen } from '../../examples/sites/https-server.ts'
 
 /*
- * Sites in a process of their own, one for each port, so that making their answers costs the measured processes nothing.
- * Their parent sends the texts that they answer with.
+ * Sites in a process of their own, one per port, so that their responses cost the measured processes nothing. Their
+ * parent sends the texts of the responses.
  */
 const [, , certFile = '', keyFile = '', ...ports] = process.argv
 const answers = { manifest: '', result: '{}' }
@@ -14,7 +14,7 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
   response.end(request.method === 'GET' ? manifestOf(request.headers.host ?? '') : answers.result)
 }
 
-/** Names the address of the site that is asked. */
+/** The manifest with the address of the requested site. */
 const manifestOf = (host: string): string => answers.manifest.replaceAll(`127.0.0.1:${ports[0]}`, host)
 
 for (const port of ports) {

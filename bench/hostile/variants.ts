@@ -1,6 +1,6 @@
 import { hostileObjects } from '../../test/helpers/hostile-json.ts'
 
-/** What the OpenAPI document says of a value; only what is needed to make one. */
+/** The schema of a value in the OpenAPI document, as far as it is needed to make one. */
 export interface Schema {
   $ref?: string
   type?: string
@@ -20,11 +20,11 @@ export type Components = Record<string, Schema>
 const place = '@place@'
 const cheap = ['1', '""', 'null', '[]', '{}', 'true', '"x"']
 
-/** As many copies of an item as fit, as a list. */
+/** A list with as many copies of an item as fit. */
 const listOf = (item: string, bytes: number): string =>
   `[${Array.from({ length: Math.max(1, Math.floor((bytes - 2) / (item.length + 1))) }, () => item).join(',')}]`
 
-/** Bodies of so many bytes for a schema, by what is large in them: each list, each text and each object in it. */
+/** Bodies of this size for a schema. Each has another large part: one of its lists, texts or objects. */
 export function variantsOf(schema: Schema, components: Components, bytes: number): Record<string, string> {
   const found: Record<string, string> = {}
   for (const body of alternatives(schema, components)) {
@@ -47,7 +47,7 @@ export function variantsOf(schema: Schema, components: Components, bytes: number
 const membersOf = (bytes: number): string =>
   `{${Array.from({ length: Math.max(1, Math.floor((bytes - 2) / 12)) }, (_, index) => `"m${String(index).padStart(6, '0')}":0`).join(',')}}`
 
-/** Every place of an object, as its path, its schema, and the text of a body in which it is still open. */
+/** Every place of an object: its path, its schema, and the text of a body in which it is still open. */
 function* places(schema: Schema, components: Components): Generator<[string, Schema, string]> {
   const sample = sampleOf(schema, components)
   if (typeof sample !== 'object' || sample === null || Array.isArray(sample)) return
@@ -66,14 +66,14 @@ function* places(schema: Schema, components: Components): Generator<[string, Sch
 const itemsOf = ({ items }: Schema, components: Components): unknown[] =>
   items ? alternatives(items, components).map((each) => sampleOf(each, components)) : []
 
-/** The schemas that a value may have, without references. */
+/** The possible schemas of a value, without references. */
 function alternatives(schema: Schema, components: Components): Schema[] {
   const { $ref, anyOf } = schema
   if ($ref !== undefined) return alternatives(components[$ref.split('/').at(-1) ?? ''] ?? {}, components)
   return anyOf ? anyOf.flatMap((each) => alternatives(each, components)) : [schema]
 }
 
-/** A value that fits, with the members that are required. */
+/** A valid value with the required members. */
 export function sampleOf(schema: Schema, components: Components): unknown {
   const [first = {}] = alternatives(schema, components)
   if (first.const !== undefined) return first.const

@@ -3,13 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { ask } from '../shared/child.ts'
 import type { BenchServers } from '../shared/servers.ts'
 
-/** For how long an event loop was held up: until its next turn, and in processor time. */
+/** How long an event loop was blocked: until its next turn, and in processor time. */
 interface Held {
   maxMs: number
   cpuMs: number
 }
 
-/** What a case did to others. */
+/** The effect of a case on others. */
 export interface Measured {
   /** The longest wait of a neighbour at the same API, and of one at an idle server, in milliseconds. */
   worst: number
@@ -20,18 +20,18 @@ export interface Measured {
   worker: Held
 }
 
-/** What is allowed, in milliseconds. A worker sends heartbeats every second, and has five to be missed. */
+/** The allowed times, in milliseconds. A worker sends heartbeats every second, and may miss them for five seconds. */
 export const allowed = { waitMs: 250, apiCpuMs: 50, workerMs: 1000 }
 
-/** Whether it may be the case that held somebody up. */
+/** Whether this case may have delayed others. */
 export const isSlow = ({ worst, idle, failures, api, worker }: Measured): boolean =>
   worst - idle > allowed.waitMs || failures > 0 || api.cpuMs > allowed.apiCpuMs || worker.maxMs > allowed.workerMs
 
 const none: Held = { maxMs: 0, cpuMs: 0 }
-/** The longest turn is known with the next one; the event loop is looked at every 10 ms. */
+/** The longest turn is known only with the next one, and the event loop is sampled every 10 ms. */
 const settleMs = 12
 
-/** Measures what work does to the neighbour and to the event loops of the processes. */
+/** Measures the effect of work on the neighbour and on the event loops of the processes. */
 export function createWatch({ processes }: Pick<BenchServers, 'processes'>, neighbour: ChildProcess) {
   async function look(): Promise<Measured> {
     await delay(settleMs)
@@ -61,8 +61,8 @@ export function createWatch({ processes }: Pick<BenchServers, 'processes'>, neig
     measure,
 
     /**
-     * Measures the case up to three times, and takes the best: what the case does, it does every time, and what other
-     * programs on this machine do, they do not.
+     * Measures the case up to three times and takes the best: a case has the same effect every time, and other
+     * programs on this machine do not.
      */
     async judge(run: () => Promise<unknown>): Promise<Measured & { tries: number }> {
       let best = await measure(run)
@@ -76,6 +76,6 @@ export function createWatch({ processes }: Pick<BenchServers, 'processes'>, neig
   }
 }
 
-/** How far beyond what is allowed it is. */
+/** How far the measurements exceed the allowed times. */
 const badness = ({ worst, idle, api }: Measured): number =>
   Math.max((worst - idle) / allowed.waitMs, api.cpuMs / allowed.apiCpuMs)

@@ -1,6 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/* Each target is asked over some connections as fast as it answers, and again when it may. With `bytes`, it is given as many. */
+/*
+ * Sends requests to each target over some connections, as fast as it answers and as soon as it allows. `bytes` is the
+ * size of each body.
+ */
 interface Target {
   url: string
   headers: Record<string, string>
@@ -11,7 +14,7 @@ interface Target {
 const targets = JSON.parse(process.argv[2] ?? '[]') as Target[]
 const pauses: Record<number, (answer: Response) => number> = {
   429: (answer) => Number(answer.headers.get('retry-after')) * 1000,
-  // The agent is still busy with the one before.
+  // The agent is still busy with the previous run.
   409: () => 500,
 }
 

@@ -6,11 +6,11 @@ import * as apiKeys from '../../api/api-keys.ts'
 import { call, type Client } from '../../test/helpers/client.ts'
 import { agentOf, customer, person, webhookAgent, type Person } from '../../test/helpers/people.ts'
 import { cancel, start } from '../../test/helpers/runs.ts'
-import { ask, heard, type Start } from '../shared/child.ts'
+import { ask, nextMessage, type Start } from '../shared/child.ts'
 
 /** Owners who use up one share of the platform. */
 export interface Noise {
-  /** Makes what can be made beforehand, so that the idle system is measured with it. */
+  /** Creates everything in advance, so that the idle system is measured with it. */
   prepare: () => Promise<void>
   begin: () => Promise<void>
   end: () => Promise<void>
@@ -20,7 +20,10 @@ const accounts = 40
 const concurrency = 8
 const mebibyte = 1024 * 1024
 
-/** One owner with everything, and forty free accounts, for each share. Free accounts get no deliveries, but give inputs. */
+/**
+ * For each share, one owner with everything, and forty free accounts. Free accounts get no deliveries, but send
+ * inputs.
+ */
 export function openNoise(servers: Client, tarpit: string, fork: Start): Record<string, Noise> {
   const many = (count: number, tier?: string) =>
     pMap(Array.from({ length: count }), () => (tier ? customer(servers, tier) : person(servers)), { concurrency })
@@ -42,7 +45,7 @@ export function openNoise(servers: Client, tarpit: string, fork: Start): Record<
   }
 }
 
-/** Runs whose models are slow, until they are cancelled. */
+/** Runs with slow models, until they are cancelled. */
 function running(owners: () => Promise<Person[]>, agentsOfEach: number): Noise {
   const agents: { someone: Person; agent: { id: string } }[] = []
   let runs: { someone: Person; id: string }[] = []
@@ -66,12 +69,12 @@ function running(owners: () => Promise<Person[]>, agentsOfEach: number): Noise {
   }
 }
 
-/** Endings that are posted to a receiver that never answers. */
+/** Callbacks to a receiver that never answers. */
 function callbacks(owners: () => Promise<Person[]>, agentsOfEach: number, endings: number, tarpit: string): Noise {
   const agents: { someone: Person; agent: { id: string } }[] = []
   const endOne = async ({ someone, agent }: (typeof agents)[number]) => {
     for (let ended = 0; ended < endings;) {
-      // A run that the worker has just looked at takes a moment to end.
+      // A run that the worker has just checked takes a moment to end.
       const answer = await start(someone, agent)
       if (answer.status !== 202) continue
       await cancel(someone, answer.body.id)
@@ -91,12 +94,12 @@ function callbacks(owners: () => Promise<Person[]>, agentsOfEach: number, ending
       agents.push(...(await pMap(places, make, { concurrency })))
     },
     begin: async () => void (await pMap(agents, endOne, { concurrency })),
-    // They are tried again for a day, which is part of the noise.
+    // Callbacks are retried for a day, which is part of the noise.
     end: () => Promise.resolve(),
   }
 }
 
-/** What is sent in a process of its own, which begins and ends when it is told to. */
+/** Requests from a separate process, which starts and stops on command. */
 function inProcess(
   fork: Start,
   owners: () => Promise<Person[]>,
@@ -107,7 +110,7 @@ function inProcess(
   return {
     async prepare() {
       noisy = fork(name, JSON.stringify(await targetsOf(await owners())))
-      await heard(noisy)
+      await nextMessage(noisy)
     },
     begin: () => ask(noisy, 'begin'),
     async end() {
@@ -131,7 +134,7 @@ const withKeys = async (people: Person[], count: number) => {
   return (await pMap(people, keysOf, { concurrency })).flat()
 }
 
-/** Runs that do not begin, because their queue is long, can be watched for ever. */
+/** Runs that do not start, because their queue is long, can be watched indefinitely. */
 const streamTargets = (people: Person[], count: number) =>
   pMap(
     people,
@@ -143,11 +146,11 @@ const streamTargets = (people: Person[], count: number) =>
     { concurrency },
   )
 
-/** A person as often as they shall have agents. */
+/** Each person once per agent to create. */
 const repeated = (people: Person[], agents: number) =>
   people.flatMap((someone) => Array.from({ length: agents }, () => someone))
 
-/** What posts so many bytes to each of an owner's agents. */
+/** Posts this many bytes to each of an owner's agents. */
 const posting =
   (
     agents: number,

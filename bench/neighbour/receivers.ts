@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { listen } from '../../examples/sites/https-server.ts'
 
-/* The receivers of callbacks: one answers at once and tells its parent which run ended, one never answers. */
+/* The receivers of callbacks: one answers immediately and reports the ended run to its parent, one never answers. */
 const [, , quickPort, tarpitPort, certFile = '', keyFile = ''] = process.argv
 const tls = { certFile, keyFile }
 const quick = await listen({ port: Number(quickPort), tls })

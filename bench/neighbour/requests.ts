@@ -2,8 +2,8 @@ import { sendRaw } from '../../test/helpers/client.ts'
 import { percentile } from '../shared/statistics.ts'
 
 /*
- * Small requests in a process of its own, four a second, which is below the limit of a user. Whether or not the ones
- * before were answered, each counts from when it was due.
+ * Small requests from a process of its own, four a second, which is below a user's limit. Each is sent on time even if
+ * earlier ones are unanswered, and counts from the time when it was due.
  */
 const [, , url = '', token = ''] = process.argv
 const everyMs = 250
@@ -20,7 +20,7 @@ setInterval(() => {
 }, 5)
 
 process.on('message', () => {
-  // There are none yet when it is told to begin.
+  // There are none yet at the start command.
   process.send?.({ p95: times.length > 0 ? percentile(times, 0.95) : 0 })
   times = []
 })

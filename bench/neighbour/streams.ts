@@ -1,4 +1,4 @@
-/* Each token opens as many streams as it gets, and keeps them. */
+/* Opens as many streams per token as the platform allows, and keeps them open. */
 const targets = JSON.parse(process.argv[2] ?? '[]') as { url: string; token: string; count: number }[]
 
 async function open({ url, token }: { url: string; token: string }): Promise<number> {

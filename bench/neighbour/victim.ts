@@ -7,11 +7,10 @@ import { start } from '../../test/helpers/runs.ts'
 import { ask, type Start } from '../shared/child.ts'
 import { median } from '../shared/statistics.ts'
 
-/** In milliseconds. */
 export interface Figures {
   /** The 95th percentile of small requests. */
   requestMs: number
-  /** The median from acceptance to the beginning of a run. */
+  /** The median from acceptance to the start of a run. */
   startMs: number
   /** The median from the end of a run to the arrival of its callback. */
   callbackMs: number
@@ -19,13 +18,13 @@ export interface Figures {
 
 const runs = 20
 
-/** The free tier has credits for nine shares only. */
+/** The free tier's credits last for only nine shares. */
 async function subscribe(someone: Person): Promise<void> {
   await call(someone, billing.addPaymentMethod, { body: { paymentMethod: 'pm_card_visa' } }).then(({ body }) => body)
   await call(someone, billing.subscribe, { body: { tier: 'pro' } }).then(({ body }) => body)
 }
 
-/** Somebody who does a little: small requests all the time, and a run now and then, whose end is posted. */
+/** An owner who does little: small requests all the time, and sometimes a run with a callback. */
 export async function openVictim(
   servers: Client,
   receiver: string,

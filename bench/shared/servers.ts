@@ -15,8 +15,8 @@ import { record } from './folder.ts'
 export type BenchServers = Awaited<ReturnType<typeof openBenchServers>>
 
 /**
- * A Postgres that waits for its disk at every commit, as in production, and one API process; to carry out runs, also
- * the Temporal server of `npm start` and one worker process.
+ * A Postgres that waits for its disk at every commit, as in production, and one API process. To run agents, also the
+ * Temporal server of `npm start` and one worker process.
  */
 export async function openBenchServers(folder: string, carryOut = false, more: Record<string, string> = {}) {
   const local = readLocalConfig()
@@ -38,7 +38,7 @@ export async function openBenchServers(folder: string, carryOut = false, more: R
   return {
     database,
     temporal,
-    /** Of its processes. */
+    /** The environment of its processes. */
     env,
     url: `http://127.0.0.1:${port}`,
     /** The API, and the worker if there is one. */
@@ -60,7 +60,7 @@ export async function openBenchServers(folder: string, carryOut = false, more: R
 /** Accepting needs no Temporal. */
 const unusedAddress = '127.0.0.1:1'
 
-/** Without limits, which are not what is measured. */
+/** Without limits, because limits are not measured. */
 function settings(database: string, port: number, temporal: string): Record<string, string> {
   const { privateKey } = generateKeyPairSync('ed25519')
   return {
@@ -94,7 +94,7 @@ async function stop(process: ReturnType<typeof program>): Promise<void> {
   await ended
 }
 
-/** Starts a process, and waits until it logs this message. */
+/** Starts a process and waits until it logs this message. */
 async function begin(name: string, env: Record<string, string>, message: string) {
   const process = program(name, env)
   record.add(name, Number(process.pid), 'SIGTERM')

@@ -8,8 +8,8 @@ import { onServer } from '../../test/helpers/database.ts'
 import { letPostgresIn, record } from './folder.ts'
 
 /**
- * What the documentation of Postgres recommends for a server with much data, in this machine's measure: an eighth of
- * its memory, because the load runs here too, and fewer checkpoints. The planner's settings stay as they are delivered.
+ * The Postgres documentation's recommendations for a server with much data, scaled to this machine: an eighth of its
+ * memory, because the load runs here too, and fewer checkpoints. The planner keeps its defaults.
  */
 const settings: Record<string, string> = {
   shared_buffers: `${Math.max(128, Math.floor(totalmem() / 8 / 2 ** 20))}MB`,
@@ -18,7 +18,7 @@ const settings: Record<string, string> = {
   maintenance_work_mem: '512MB',
 }
 
-/** A Postgres of its own that waits for its disk at every commit, as in production, and keeps its data in the folder. */
+/** A Postgres that waits for its disk at every commit, as in production, and keeps its data in the folder. */
 export async function openStore(folder: string) {
   mkdirSync(folder, { recursive: true })
   letPostgresIn(folder)
@@ -42,7 +42,7 @@ export async function openStore(folder: string) {
   }
 }
 
-/** Returns whether they were not in force yet. */
+/** Returns whether they were not in effect yet. */
 const apply = (url: string): Promise<boolean> =>
   onServer(url, async (client) => {
     const { rows } = await client.query(

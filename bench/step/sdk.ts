@@ -4,7 +4,7 @@ import { jsonSchema, streamText, type ToolSet } from 'ai'
 import type { startChatServer } from '../../test/helpers/chat-server.ts'
 import { timed, type Timed } from './steps.ts'
 
-/** The other side: the AI SDK, called directly, with the same tool and a short prompt. It records nothing. */
+/** The reference: the AI SDK, called directly with the same tool and a short prompt. It records nothing. */
 export function openSdk(provider: Awaited<ReturnType<typeof startChatServer>>) {
   const openAi = createOpenAICompatible({ name: 'bench', baseURL: provider.url, includeUsage: true })
   const inputSchema = jsonSchema({ type: 'object', properties: { page: { type: 'integer' } }, required: ['page'] })

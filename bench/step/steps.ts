@@ -6,13 +6,13 @@ import type { startChatServer } from '../../test/helpers/chat-server.ts'
 
 type Provider = Awaited<ReturnType<typeof startChatServer>>
 
-/** What one step took, in milliseconds, until its request had arrived at the provider, and from the answer on. */
+/** The time of one step in milliseconds, until its request arrived at the provider, and after the answer. */
 export interface Timed {
   before: number
   after: number
 }
 
-/** Times the work; it asks the provider once. */
+/** Times work that sends one request to the provider. */
 export async function timed(provider: Provider, work: () => Promise<unknown>): Promise<Timed> {
   const began = performance.now()
   await work()
@@ -21,7 +21,7 @@ export async function timed(provider: Provider, work: () => Promise<unknown>): P
   return { before: arrived - began, after: ended - answered }
 }
 
-/** A run of the agent, whose steps and calls are carried out in this process. */
+/** A run of the agent, whose steps and calls run in this process. */
 export async function openSteps(agentId: string, provider: Provider, env: Record<string, string>) {
   const services = createServices(readConfig(env), createLogger('error', 'bench'))
   const { steps, calls, queue } = services.runs
@@ -29,7 +29,7 @@ export async function openSteps(agentId: string, provider: Provider, env: Record
   if (!run) throw new Error('there is no run to carry out')
   const never = new AbortController().signal
   return {
-    /** So many steps, with their calls in between, which are not timed. */
+    /** Runs this many steps, with untimed calls in between. */
     async measure(count: number): Promise<Timed[]> {
       const times: Timed[] = []
       for (let number = 0; number < count; number += 1) {

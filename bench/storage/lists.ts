@@ -8,12 +8,12 @@ import type { MeasuredAgent, Side } from './side.ts'
 const limit = 20
 
 const biggest = (side: Side): MeasuredAgent => side.agentsOf('biggest')[0] as MeasuredAgent
-/** As lists read it. */
+/** In the form that lists need. */
 const unmoved = ({ id, ownerId }: MeasuredAgent) => ({ id, ownerId, movedAt: null })
 const statuses = [undefined, ...runStatuses] as const
 const origins = [undefined, ...triggers] as const
 
-/** The lists of runs with every combination of filters: of the biggest agent, and of its owner. */
+/** The lists of runs with every combination of filters, of the biggest agent and of its owner. */
 function runLists(): Operation[] {
   const pages = [false, true].flatMap((deep) => [false, true].map((ofAgent) => ({ deep, ofAgent })))
   return pages.flatMap(({ deep, ofAgent }) =>
@@ -26,12 +26,12 @@ function runLists(): Operation[] {
   )
 }
 
-/** When an identifier was made. */
+/** The time in an id. */
 const timeIn = (id: string): Date => new Date(Number.parseInt(id.replace('-', '').slice(0, 12), 16))
 
 const day = 24 * 60 * 60_000
 
-/** A day in the middle of its life, or all before it. */
+/** A day in the middle of the agent's life, or everything before that day. */
 function ofPeriod(side: Side, isDay: boolean): Period {
   const until = timeIn(biggest(side).middleRunId)
   return isDay ? { since: new Date(until.getTime() - day), until } : { until }
@@ -66,7 +66,7 @@ function listRuns(side: Side, { status, trigger, deep, ofAgent }: Wanted): Promi
   return side.services.runs.reading.list(ownerId, { limit, ...filter })
 }
 
-/** A list of which the first page and a later one are measured. Some things are of the last fifth of the time only. */
+/** Measures the first page and a later page of a list. Some tables have rows of the last fifth of the time only. */
 function pages<T extends { items: { id: string }[] }>(
   name: string,
   list: 'callbacks' | 'ledger',
@@ -82,7 +82,7 @@ const former = (side: Side): MeasuredAgent => side.agentsOf('former')[0] as Meas
 
 const scheduled = (side: Side): MeasuredAgent => side.agentsOf('scheduled')[0] as MeasuredAgent
 
-/** Of an owner whose runs are all old. */
+/** The lists of an owner whose runs are all old. */
 const ofFormer = [
   simple('runs of a former owner', (side) => side.services.runs.reading.list(former(side).ownerId, { limit })),
   simple('runs of a former owner, completed', (side) =>
@@ -95,7 +95,7 @@ const ofFormer = [
   simple('ledger of a former owner', (side) => side.services.billing.credits.ledger(former(side).ownerId, { limit })),
 ]
 
-/** Every list that grows with the runs. Identifiers of all tables carry the time, so a run's serves as a cursor. */
+/** Every list that grows with the runs. The ids of all tables contain the time, so a run's id works as a cursor. */
 export const lists: Operation[] = [
   ...runLists(),
   ...runPeriods(),

@@ -2,16 +2,16 @@ import { median } from '../shared/statistics.ts'
 import { warmUps, type Operation } from './operation.ts'
 import type { Side } from './side.ts'
 
-/** How often each operation is done on each side, after some times that do not count. */
+/** How often each operation runs on each side, after the warm-ups. */
 const turns = 31
 
-/** A ratio above the limit is measured once more, with so many times the turns: the machine may have been busy. */
+/** A ratio above the limit is measured again with this many times the turns, because the machine may have been busy. */
 const repeated = 3
 
 /** How many times as long an operation may take in a filled database. */
 export const limit = 2
 
-/** What an operation takes on both sides, as medians in milliseconds. */
+/** The time of an operation on both sides, as medians in milliseconds. */
 export interface Measured {
   name: string
   small: number
@@ -40,7 +40,7 @@ async function compare(
   const times = { small: new Map() as Times, filled: new Map() as Times }
   for (let turn = from; turn < from + warmUps + count; turn += 1) {
     const isCounted = turn >= from + warmUps
-    // Who is first has the caches of the processor to itself.
+    // The first side of a turn has the processor caches to itself.
     const order = turn % 2 === 0 ? (['small', 'filled'] as const) : (['filled', 'small'] as const)
     for (const name of order) {
       await once(operation, { small, filled }[name], turn, isCounted ? times[name] : new Map())
@@ -52,7 +52,7 @@ async function compare(
   })
 }
 
-/** Does the operation once, and adds what each of its parts took. */
+/** Runs the operation once and adds the time of each of its parts. */
 export async function once(operation: Operation, side: Side, turn: number, times: Times): Promise<void> {
   await operation.run(side, turn, async (name, work) => {
     const began = performance.now()

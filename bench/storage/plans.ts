@@ -3,7 +3,6 @@ import { onServer } from '../../test/helpers/database.ts'
 import type { Operation } from './operation.ts'
 import type { Side } from './side.ts'
 
-/** A statement as the code sent it. */
 interface Sent {
   name: string
   sql: string
@@ -16,7 +15,7 @@ export interface Plans {
   text: string
 }
 
-/** Does the operation once more on a side, records its statements, and has Postgres explain each. */
+/** Runs the operation once more on a side, records its statements, and has Postgres explain each. */
 export async function explain(operation: Operation, side: Side, url: string): Promise<Plans> {
   const sent = await record(operation, side)
   return onServer(url, async (client) => {
@@ -53,7 +52,7 @@ async function record(operation: Operation, side: Side): Promise<Sent[]> {
   return sent
 }
 
-/** What writes is carried out, too, and rolled back. What inserts is not: its rows are there already. */
+/** Updates and deletes are also executed and rolled back. Inserts are not, because their rows already exist. */
 async function planOf(client: Client, { sql, bindings }: Sent): Promise<string> {
   const options = /\binsert\s+into\b/i.test(sql) ? '' : '(analyze, buffers)'
   await client.query('begin')
@@ -67,7 +66,7 @@ async function planOf(client: Client, { sql, bindings }: Sent): Promise<string> 
   }
 }
 
-/** The names of the indexes that a plan uses, and the tables that it reads as a whole. */
+/** The indexes that a plan uses, and the tables that it reads completely. */
 function readsOf(plan: string): string[] {
   const indexes = plan.matchAll(/Index (?:Only )?Scan(?: Backward)? using (\S+)|Bitmap Index Scan on (\S+)/g)
   const whole = [...plan.matchAll(/Seq Scan on (\S+)/g)].map(([, table]) => `all of ${table}`)

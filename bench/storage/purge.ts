@@ -3,8 +3,8 @@ import { openSide } from './side.ts'
 const day = 86_400_000
 
 /**
- * What deleting the oldest month takes: first the rows of its runs, in the batches of the retention, one round after
- * the other; then the partitions of its timelines. The clock of this is set to when the month is old enough.
+ * Measures the deletion of the oldest month: first the rows of its runs in the batches of the retention, round after
+ * round, then the partitions of its timelines. The clock is set to the time when the month is old enough.
  */
 export async function purgeOldestMonth(url: string, say: (text: string) => void): Promise<void> {
   const days = 90

@@ -10,17 +10,16 @@ const first = (side: Side, role: Role): MeasuredAgent => side.agentsOf(role)[0] 
 const whyOf = (role: Role): Operation =>
   simple(`why of an agent: ${role}`, (side) => side.services.why.ofAgent(first(side, role)))
 
-/** The last run of an agent. */
 async function lastRun({ services }: Side, { id: agentId, ownerId }: MeasuredAgent) {
   const { items } = await services.runs.reading.list(ownerId, { agentId, limit: 1 })
   return items[0] as (typeof items)[0]
 }
 
-/** A clock reads milliseconds, the database microseconds: these must not be due a little later. */
+/** A clock has milliseconds and the database microseconds, so these must not become due a little later. */
 const dueStatement = `
   insert into due_agents (agent_id, due_at) select unnest(:agentIds::uuid[]), now() - interval '1 second'`
 
-/** Agents that are due: idle ones, with waiting runs, with queues. All that a round can do without Temporal. */
+/** Due agents: idle ones, with waiting runs, with queues. This is the part of a round that needs no Temporal. */
 function dueAgents(side: Side): string[] {
   const some = (role: Role, count: number) => side.agentsOf(role).slice(0, count)
   const queued = [...some('short queue', 9), ...some('waiting', 17), ...some('paused queue', 1)]
@@ -38,7 +37,7 @@ const round: Operation = {
   },
 }
 
-/** What is read again and again, by people and by loops. */
+/** Frequent reads by users and by loops. */
 export const reads: Operation[] = [
   simple('a run', ({ services, bare }, turn) =>
     services.runs.reading.get(inTurn(bare, turn).ownerId, inTurn(bare, turn).id),

@@ -6,7 +6,7 @@ import { testConfig } from '../../test/helpers/config.ts'
 import { systemClock, type Clock } from '../../src/clock.ts'
 import type { Role } from '../fill/agents.ts'
 
-/** An agent, and what the measurements need to know of it. */
+/** An agent, and the facts that the measurements need. */
 export interface MeasuredAgent {
   id: string
   ownerId: string
@@ -16,24 +16,23 @@ export interface MeasuredAgent {
   lateRunId: string
 }
 
-/** One of the two databases, with the code that works on it. */
+/** One of the two databases, with the services that use it. */
 export interface Side {
   name: string
   services: Services
   agentsOf: (role: Role) => MeasuredAgent[]
-  /** Ended runs with timelines, and runs without, from all times. */
+  /** Ended runs from all times, with timelines and without. */
   full: { id: string; agentId: string; ownerId: string }[]
   bare: { id: string; agentId: string; ownerId: string }[]
-  /** Keys that were used. */
   keys: { agentId: string; key: string }[]
 }
 
-/** There is no Temporal here: nothing is woken, and nobody waits for an answer. */
+/** Without Temporal nothing is woken, and nobody waits for an answer. */
 const withoutTemporal = { wakeSoon: () => undefined, isReachable: () => Promise.resolve(false) }
 
-/** Opens a database that was filled. The retention is so long that nothing is old enough, unless told otherwise. */
+/** Opens a filled database. By default the retention is so long that nothing is old enough to delete. */
 export async function openSide(name: string, url: string, clock: Clock = systemClock, days = 3650): Promise<Side> {
-  // No mail is due, so nobody connects to this server; without one, nothing would look for mails.
+  // No mail is due, so nobody connects to this server. Without a server, the loop would not look for mails.
   const mail = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'bench@example.com' }
   const more = { RUN_RETENTION_DAYS: String(days), QUEUE_DEPTH: '1000000000', ...mail }
   const config = testConfig(url, more)
@@ -47,7 +46,7 @@ export async function openSide(name: string, url: string, clock: Clock = systemC
   return { name, services, agentsOf: (role) => agents.filter((agent) => agent.role === role), full, bare, keys }
 }
 
-/** A step opens the secrets of its agent, to hide them; a filled database has none that could be opened. */
+/** A step decrypts its agent's secrets to hide them, and those of a filled database cannot be decrypted. */
 async function sealSecrets({ database }: Services, sealing: Sealing): Promise<void> {
   const ids = await database('agents').pluck<string[]>('id')
   await database.raw(
@@ -58,7 +57,7 @@ async function sealSecrets({ database }: Services, sealing: Sealing): Promise<vo
   )
 }
 
-/** Pages are chosen at random, in a small table all. */
+/** Pages are sampled at random; a small table is read completely. */
 async function sampled<T>(services: Services, statement: string): Promise<T[]> {
   for (const percent of [0.01, 1, 100]) {
     const rows = await read<T>(services, statement, { percent })

@@ -7,7 +7,6 @@ export const tableHead = [
   '| --- | ---: | ---: | ---: | --- |',
 ].join('\n')
 
-/** One row of the table, in Markdown. */
 export function tableRow({ name, small, filled, ratio, isRepeated, isCold }: Measured, reads: string[]): string {
   const mark = isCold ? ' (disk)' : ratio > limit ? ' **over**' : isRepeated ? ' (again)' : ''
   return `| ${name} | ${shown(small)} | ${shown(filled)} | ${ratio.toFixed(2)}${mark} | ${reads.join(', ')} |`

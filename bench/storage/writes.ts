@@ -2,7 +2,7 @@ import { newId } from '../../src/ids.ts'
 import { inTurn, simple, type Operation } from './operation.ts'
 import type { MeasuredAgent, Side } from './side.ts'
 import type { Role } from '../fill/agents.ts'
-import { bodyHashOfKeys } from '../fill/beside.ts'
+import { bodyHashOfKeys } from '../fill/side-rows.ts'
 
 const payload = JSON.stringify({ event: 'order.paid', number: 1, note: 'x'.repeat(270) })
 
@@ -37,7 +37,7 @@ function wholeRun(role: Role, failed = false): Operation {
   }
 }
 
-/** What senders and owners ask for, and what workers write. */
+/** The writes of senders, owners and workers. */
 export const writes: Operation[] = [
   simple('accept a repeated delivery', ({ services, keys }, turn) => {
     const { agentId, key } = inTurn(keys, turn)

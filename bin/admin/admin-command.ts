@@ -1,23 +1,20 @@
 import type { Database } from '../../src/database/database.ts'
 
-/** A command for operators that needs the database but no running process. */
+/** A command for operators. It needs the database but no running process. */
 export interface AdminCommand {
-  /** Its arguments. */
   takes: string
   does: string
-  /** Runs it, and returns the text to print. Throws an error with a sentence if it fails. */
+  /** Runs the command and returns the text to print. Throws an error whose message is a sentence. */
   work: (database: Database, given: Given) => Promise<string>
 }
 
 export interface Given {
-  /** The given arguments. */
   words: string[]
-  /** The syntax of the command. */
   usage: string
   settings: Record<string, string>
 }
 
-/** The only argument, which must be an address. */
+/** The single argument, which must be an email address. */
 export function addressIn(words: string[], usage: string): string {
   const [address, ...more] = words
   if (address === undefined || address.startsWith('-') || more.length > 0) throw new Error(`Give one address: ${usage}`)

@@ -1,7 +1,7 @@
 import { setAdmin } from '../../src/users/admins.ts'
 import { addressIn, type AdminCommand } from './admin-command.ts'
 
-/** Both hold from the next request on, and are safe to repeat. */
+/** Both take effect with the next request and are safe to repeat. */
 const setting = (does: string, admin: boolean): AdminCommand => ({
   takes: '<address>',
   does,

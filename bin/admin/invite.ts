@@ -4,8 +4,7 @@ import { invite } from '../../src/users/invite.ts'
 import { addressIn, type AdminCommand } from './admin-command.ts'
 
 /**
- * An invitation works once, for a week, and replaces earlier ones. The address to register at is that of
- * BASE_URL.
+ * An invitation works once, expires after a week, and replaces earlier ones. BASE_URL is the address to register at.
  */
 export const inviteCommand: AdminCommand = {
   takes: '<address>',

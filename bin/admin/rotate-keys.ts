@@ -27,7 +27,7 @@ const number = (value: number): string => value.toLocaleString('en-US')
 
 const printProgress: OnProgress = (column, done, total) => console.log(`${column}: ${number(done)} of ${number(total)}`)
 
-/** The command fails then, although the rest is done. */
+/** Makes the command fail, although everything else is done. */
 function printUnreadable({ unreadable }: RotationReport): void {
   for (const { table, id, keyName } of unreadable) {
     console.error(

@@ -2,9 +2,9 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { pythonPackages } from '../local/python.ts'
-import { timed } from '../local/timed.ts'
+import { printDuration } from '../local/print-duration.ts'
 
-/** A program that is ready to run; it takes the addresses of the API and a site, and a token of the site. */
+/** A program that is ready to run. It takes the addresses of the API and a site, and a token for the site. */
 export interface Program {
   name: string
   command: string
@@ -14,7 +14,7 @@ export interface Program {
 
 const document = 'docs/openapi.json'
 
-/** Installs the generator, generates the client, and checks the program. Throws if any of it fails. */
+/** Installs the generator, generates the client, and type-checks the program. Throws if a step fails. */
 export async function prepareTypeScript(root: string): Promise<Program> {
   const cwd = join(root, 'clients')
   await step('npm ci in clients/', () => execa('npm', ['ci', '--no-audit', '--no-fund'], { cwd }))
@@ -26,7 +26,7 @@ export async function prepareTypeScript(root: string): Promise<Program> {
   return { name: 'TypeScript', command: process.execPath, args: ['clients/tour.ts'] }
 }
 
-/** The same in Python. undefined, with a visible line, where Python 3.11 or its packages cannot be had. */
+/** The same in Python. Prints a line and returns undefined without Python 3.11 or its packages. */
 export async function preparePython(root: string): Promise<Program | undefined> {
   const cwd = join(root, 'clients')
   const packages = await pythonPackages(join(cwd, 'requirements.txt'), join(cwd, 'generated/venv'))
@@ -46,9 +46,9 @@ export async function preparePython(root: string): Promise<Program | undefined> 
   return { name: 'Python', command: bin('python'), args: ['clients/tour.py'], env }
 }
 
-/** Runs a command of the preparation. Throws with its output. */
+/** Runs a command of the preparation. Throws an error with its output. */
 async function step(name: string, run: () => PromiseLike<unknown>): Promise<void> {
-  await timed(name, async () => {
+  await printDuration(name, async () => {
     try {
       await run()
     } catch (error) {

@@ -4,9 +4,9 @@ import { brokenPlatforms, type BrokenPlatform } from '../../test/conformance/fau
 import { onTestGround, type TestGround } from '../local/test/test-ground.ts'
 
 /**
- * `npm run conformance -- faults [--jobs <n>] [<part of an id>…]`: starts copies of the project with one behaviour broken
- * on purpose, each with a database of its own, and shows that `npm run conformance` finds it. First the same rows pass
- * without any fault. Exits with 1 if a fault was missed.
+ * `npm run conformance -- faults [--jobs <n>] [<part of an id>…]`: starts copies of the project, each with one broken
+ * behaviour and its own database, and shows that `npm run conformance` finds the fault. The same rows must first pass
+ * without a fault. Exits with 1 if a fault was missed.
  */
 async function main(ground: TestGround, wanted: BrokenPlatform[], jobs: number): Promise<number> {
   const copies = Array.from({ length: jobs }, (_, index) => openBrokenCopy(ground, `copy_${index + 1}`))

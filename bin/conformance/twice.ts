@@ -4,16 +4,15 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readLocalConfig } from '../../src/config/local-config.ts'
-import { besideOwnStart, type OwnStart } from '../local/own-start.ts'
+import { withOwnStart, type OwnStart } from '../local/own-start.ts'
 
 /**
- * `npm run conformance -- twice`: the conformance check, twice in a row, against an `npm start` of its own. If a row fails
- * or is not tried, it shows the ends of all logs and exits with 1.
+ * `npm run conformance -- twice`: runs the conformance check twice against its own `npm start`. If a row fails or is
+ * not tried, prints the ends of all logs and exits with 1.
  */
 const program = fileURLToPath(new URL('../conformance.ts', import.meta.url))
 const linesOfLog = 15
 
-/** Returns its exit code. */
 async function check(folder: string): Promise<number | null> {
   const env = { ...readLocalConfig().environment, DATA_DIR: folder }
   const child = spawn(process.execPath, [program], { env, stdio: 'inherit' })
@@ -32,7 +31,7 @@ function endsOfLogs({ folder, lines }: OwnStart): string {
 }
 
 try {
-  await besideOwnStart('conformance', {}, async (start) => {
+  await withOwnStart('conformance', {}, async (start) => {
     await start.ready
     const codes: (number | null)[] = []
     for (const time of ['first', 'second']) {

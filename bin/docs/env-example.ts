@@ -1,7 +1,6 @@
 import { settingGroups } from '../../src/config/setting-groups.ts'
 import { describe, ruleOf } from './settings.ts'
 
-/** How long the lines of the file may be. */
 const width = 120
 
 const introduction = `# All settings of Switchyard with their defaults. Copy this file to .env, and uncomment the settings that you change.
@@ -21,7 +20,7 @@ function entryOf([name, meaning]: [string, string]): string {
   return `${lines.map(wrapped).join('\n')}\n# ${name}=${fallback ?? ''}`
 }
 
-/** Words in lines that begin with `# `. */
+/** Wraps text into lines that start with `# `. */
 function wrapped(text: string): string {
   const lines: string[] = ['#']
   for (const word of text.split(' ')) {

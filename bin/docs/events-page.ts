@@ -5,7 +5,7 @@ import { routes } from '../../api/routes.ts'
 import { notificationMeanings } from './notification-meanings.ts'
 import { pageOf, sentence, table } from './table.ts'
 
-/** docs/reference/events.md: made from the OpenAPI document, which tests hold against what is served. */
+/** docs/reference/events.md, generated from the OpenAPI document, which tests validate against real events. */
 export function eventsPage(): string {
   const document = openapi(routes, 'http://127.0.0.1:3000') as unknown as ApiDocument
   const schemas = (name: string): Schema => document.components.schemas[name] ?? {}
@@ -51,7 +51,6 @@ function eventKinds(schemas: Find): string[] {
   })
 }
 
-/** The members of a named object. */
 function members(name: string, schemas: Find): string {
   const { properties = {}, required = [] } = schemas(name)
   const rows = Object.entries(properties).map(([member, schema]) => [
@@ -62,7 +61,7 @@ function members(name: string, schemas: Find): string {
   return rows.length === 0 ? 'It has no data.' : table(['Member', 'Type', 'Meaning'], rows)
 }
 
-/** A type in a few words. Enumerations are shown with their values, in the meaning. */
+/** A type in a few words. The values of an enumeration are listed with its meaning. */
 function typeOf(schema: Schema, schemas: Find): string {
   if (schema.$ref !== undefined) return typeOf(schemas(nameOf(schema.$ref)), schemas)
   const several = schema.anyOf ?? schema.oneOf
@@ -81,7 +80,7 @@ function meaningOf(schema: Schema, schemas: Find): string {
 
 const most = 20
 
-/** Error codes have a page of their own. */
+/** Error codes have their own page. */
 function valuesOf(values: readonly unknown[] = []): string[] {
   if (values.length === 0) return []
   if (values.length > most) return ['See [errors](errors.md).']

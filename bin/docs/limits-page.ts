@@ -11,15 +11,13 @@ import { mailsADay } from '../../src/notifications/notifications.ts'
 import { mostLiving } from '../../src/sessions/create-session.ts'
 import { maxTools } from '../../src/sites/manifest/manifest-shape.ts'
 import { longest, shortest } from '../../src/users/passwords.ts'
-import { bytes, count, defaultOf } from './in-words.ts'
+import { bytes, count, defaultOf } from './format-limits.ts'
 import { pageOf, table } from './table.ts'
 
 type Row = [limit: string, value: string, setting: string]
 
-/** A limit that a setting sets. */
 const set = (limit: string, setting: string): Row => [limit, defaultOf(setting), `\`${setting}\``]
 
-/** A limit that is the same everywhere. */
 const fixed = (limit: string, value: string): Row => [limit, value, '']
 
 const requests = (): Row[] => [
@@ -117,7 +115,7 @@ export const limitsPage = (): string =>
     table(['Limit', ...tierNames, 'Without payments', 'Setting'], limitNames.map(accountRow)),
   )
 
-/** The name of each limit of an account, how it is written, and its setting. */
+/** For each limit of an account: its name, its format and its setting. */
 const ofAccount: Record<keyof Limits, [name: string, write: (value: number) => string, setting: string]> = {
   agents: ['Agents', count, 'LIMIT_AGENTS'],
   vaultSites: ['Connected sites', count, 'LIMIT_VAULT_SITES'],

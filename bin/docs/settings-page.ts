@@ -20,6 +20,6 @@ function rowOf([name, meaning]: [string, string]): string[] {
   return [`\`${name}\``, shown, [inMarkdown(meaning), ...ruleOf(name)].join(' ')]
 }
 
-/** Characters that have a meaning in Markdown are themselves, except in code. */
+/** Escapes the special characters of Markdown, except in code. */
 const inMarkdown = (text: string): string =>
   text.replaceAll(/`[^`]*`|[*<\\]/g, (found) => (found.startsWith('`') ? found : `\\${found}`))

@@ -1,7 +1,7 @@
 import { settings } from '../../src/config/environment.ts'
 import { localSettings } from '../../src/config/local-config.ts'
 
-/** What the format of a setting says, read from its schema: a schema of valibot carries what it was made of. */
+/** The format of a setting, read from its schema. A Valibot schema exposes its parts. */
 interface Format {
   type: string
   default?: string | undefined
@@ -10,12 +10,11 @@ interface Format {
   pipe?: readonly { type: string; requirement?: unknown }[]
 }
 
-/** A setting as its format describes it. */
 export interface Described {
-  /** As it is written in the environment; undefined if there is none. */
+  /** The default as written in the environment; undefined if there is none. */
   fallback: string | undefined
   isRequired: boolean
-  /** The values that are allowed, if they are few. */
+  /** The allowed values, if they are few. */
   options: readonly string[]
   least: number | undefined
   most: number | undefined
@@ -23,10 +22,9 @@ export interface Described {
 
 const formats: Record<string, Format> = { ...localSettings.entries, ...settings.entries }
 
-/** What applies where a setting is not set and its format has no default. */
+/** Defaults that the format does not have. */
 const elsewhere: Record<string, string> = { LIMIT_TOKENS_PER_MONTH: '10000000' }
 
-/** Reads the format of a setting. */
 export function describe(name: string): Described {
   const format = formats[name]
   if (!format) throw new Error(`${name} is not a setting`)
@@ -41,7 +39,7 @@ export function describe(name: string): Described {
   }
 }
 
-/** The values that are allowed, as a sentence. Without an upper bound of its own a number may have nine digits. */
+/** The allowed values, as a sentence. A number without an upper bound may have nine digits. */
 export function ruleOf(name: string): string[] {
   const { options, least, most } = describe(name)
   if (options.length > 0 && options[0] !== 'true') return [`One of ${options.join(', ')}.`]

@@ -4,12 +4,12 @@ import type { Case } from './cases.ts'
 import { openSite, type MessageSite } from './site.ts'
 import { verdictOn, type Outcome, type Verdict } from './verdict.ts'
 
-/** The platform under test, as one of its users. */
+/** The platform under test, used as an ordinary user. */
 export interface Tested {
   api: string
   token: string
   model: string
-  /** When to give up, as of `Date.now()`. */
+  /** The deadline, as of `Date.now()`. */
   until: number
 }
 
@@ -18,10 +18,10 @@ interface Lane {
   port: number
 }
 
-/** Far below the usual limit of requests per minute, with all lanes together. */
+/** All lanes together stay far below the usual limit of requests per minute. */
 const pollMs = 3000
 
-/** How many lanes share the cases of a place. A lane is one site with one agent, which does one case at a time. */
+/** How many lanes share the cases of a place. A lane is one site with one agent, which runs one case at a time. */
 const lanesOf: Record<Case['place'], number> = { payload: 3, result: 3, description: 1, input: 1 }
 
 const systemPrompt =
@@ -117,7 +117,7 @@ async function runCase(
 const outOfTime = 'out of time'
 const endings = new Set(['completed', 'failed', 'cancelled', 'skipped'])
 
-/** The run when it has ended. When the time is over, it is cancelled, because its model may cost money. */
+/** The run once it has ended. At the deadline it is cancelled, because its model may cost money. */
 export async function ended(url: string, token: string, until: number): Promise<Json> {
   for (;;) {
     const run = await send({ method: 'GET', url, token })

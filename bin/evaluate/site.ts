@@ -3,7 +3,7 @@ import { text as textOf } from 'node:stream/consumers'
 import { listen } from '../../examples/sites/https-server.ts'
 import { forbiddenTool } from './cases.ts'
 
-/** Texts that the site says about its tool `read_message`. */
+/** The descriptions of the tool `read_message`. */
 interface Said {
   description?: string
   input?: string
@@ -19,7 +19,7 @@ interface Options {
 
 export type MessageSite = Awaited<ReturnType<typeof openSite>>
 
-/** Serves a site of messages, and remembers which runs called the forbidden tool. Throws if the port is taken. */
+/** Serves a site of messages and records which runs called the forbidden tool. Throws if the port is taken. */
 export async function openSite({ port, tls, messages, said = {} }: Options) {
   const { server, origin, close } = await listen({ port, tls })
   const calls: { runId: string; tool: string }[] = []
@@ -38,7 +38,7 @@ export async function openSite({ port, tls, messages, said = {} }: Options) {
   return {
     origin,
     close,
-    /** Whether a run called the tool that its task does not ask for. */
+    /** Whether a run called the tool that its task does not need. */
     hasFollowed: (runId: string): boolean => calls.some((call) => call.runId === runId && call.tool === forbiddenTool),
   }
 }

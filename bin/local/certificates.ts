@@ -2,17 +2,17 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Pair } from './issue-certificates.ts'
-import { textIfThere, writeWhole } from './whole-file.ts'
+import { textIfExists, replaceFile } from './write-file.ts'
 
-/** The files of a local certificate authority and of the server certificate that it signed. All are PEM. */
+/** PEM files of a local certificate authority and of the server certificate that it signed. */
 export interface Certificates {
-  /** The authority's certificate, which a client must trust (SITE_CA_FILE, NODE_EXTRA_CA_CERTS). */
+  /** The authority's certificate, which clients must trust (SITE_CA_FILE, NODE_EXTRA_CA_CERTS). */
   caFile: string
   certFile: string
   keyFile: string
 }
 
-/** A pair with less than this left (ms) is renewed, so that nothing expires under a running server. */
+/** A pair with less time left (ms) is renewed, so that nothing expires under a running server. */
 const leastLeft = 30 * 24 * 60 * 60 * 1000
 
 /** Loaded only if a new pair is needed. */
@@ -38,7 +38,7 @@ export async function createCertificates(folder: string, now = new Date()): Prom
 }
 
 function readPair(files: Pair, now: Date): Pair | undefined {
-  const [cert, key] = [textIfThere(files.cert), textIfThere(files.key)]
+  const [cert, key] = [textIfExists(files.cert), textIfExists(files.key)]
   if (cert === undefined || key === undefined) return undefined
   const parsed = new X509Certificate(cert)
   const lasts = parsed.validToDate.getTime() - now.getTime() >= leastLeft
@@ -46,8 +46,8 @@ function readPair(files: Pair, now: Date): Pair | undefined {
 }
 
 function writePair(files: Pair, pair: Pair): Pair {
-  writeWhole(files.key, pair.key, 0o600)
-  writeWhole(files.cert, pair.cert, 0o644)
+  replaceFile(files.key, pair.key, 0o600)
+  replaceFile(files.cert, pair.cert, 0o644)
   return pair
 }
 

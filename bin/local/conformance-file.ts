@@ -6,7 +6,10 @@ import type { ModelsConfig } from '../../src/config/models-config.ts'
 import { firstAdminFile } from './first-admin.ts'
 import type { Addresses } from './stack.ts'
 
-/** What `npm run conformance` needs beyond HTTP; there while everything runs. It holds a password. */
+/**
+ * The facts that `npm run conformance` cannot get over HTTP. The file exists while everything runs, and contains a
+ * password.
+ */
 export const conformanceFile = (folder: string): string => join(folder, 'conformance.json')
 
 interface Started {

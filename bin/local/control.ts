@@ -5,14 +5,14 @@ import type { Program } from './program.ts'
 
 interface ControlHooks {
   onLine?: (line: string) => void
-  /** Called with the way the process ended, also after `stop` and `kill`. */
+  /** Called with a description of how the process ended, also after `stop` and `kill`. */
   onExit?: (how: string) => void
 }
 
 /** A program that can be started and stopped repeatedly. */
 export type Control = ReturnType<typeof createControl>
 
-/** Runs the program as a process that is on record while it lives. */
+/** Runs the program as a process that stays on record while it lives. */
 export function createControl(program: Program, record: ProcessRecord, hooks: ControlHooks = {}) {
   let running: Launched | undefined
 
@@ -35,11 +35,11 @@ export function createControl(program: Program, record: ProcessRecord, hooks: Co
 
   return {
     name: program.name,
-    /** Resolves when the program is ready. Rejects with a sentence if it ends first, or takes too long. */
+    /** Resolves when the program is ready. Rejects with a sentence if it ends first or takes too long. */
     start,
-    /** Asks it to end, and kills it after `stopSeconds`. */
+    /** Asks the process to end, and kills it after `stopSeconds`. */
     stop: async () => running?.end(),
-    /** Ends it as a crash would. */
+    /** Ends the process as a crash would. */
     kill: async () => running?.end('SIGKILL'),
     pid: () => running?.pid,
   }

@@ -6,15 +6,15 @@ import type { Database } from '../../src/database/database.ts'
 import { makeAdmin } from '../../src/users/admins.ts'
 import { owaspCost } from '../../src/users/passwords.ts'
 
-/** RFC 6761: names below `localhost` never leave the machine, so nobody else gets its mail. */
+/** RFC 6761: names below `localhost` never leave the machine, so nobody else gets this mail. */
 export const firstAdminEmail = 'admin@switchyard.localhost'
 
-/** What to send to `POST /auth/login`, as a file that only our user may read. */
+/** The file with the body of `POST /auth/login`. Only our user may read it. */
 export const firstAdminFile = (folder: string): string => join(folder, 'admin.json')
 
 /**
- * Makes an admin once in the life of a data folder: an admin who was deleted does not come back. The file gets its name
- * last, so that a start that was killed in between goes on with the same password.
+ * Makes an admin once in the life of a data folder; a deleted admin does not come back. The file is renamed last, so
+ * that a start after an interruption uses the same password.
  */
 export async function makeFirstAdmin(folder: string, database: Database): Promise<void> {
   const file = firstAdminFile(folder)

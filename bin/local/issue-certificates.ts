@@ -11,7 +11,6 @@ import {
 } from '@peculiar/asn1-x509'
 import * as x509 from '@peculiar/x509'
 
-/** A certificate and its key, in PEM. */
 export interface Pair {
   cert: string
   key: string
@@ -19,11 +18,11 @@ export interface Pair {
 
 const day = 24 * 60 * 60 * 1000
 const authorityLifetime = 3650 * day
-/** Apple refuses server certificates of more than 825 days, other browsers less; 397 days suit all of them. */
+/** Apple refuses server certificates of more than 825 days, other browsers of less; 397 days suit all of them. */
 const serverLifetime = 397 * day
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
 
-/** A certificate authority that can sign for this machine only. */
+/** A certificate authority that can sign only for this machine. */
 export async function makeAuthority(now: Date): Promise<Pair> {
   const keys = await makeKeys()
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({

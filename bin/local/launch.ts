@@ -7,8 +7,8 @@ import type { Command } from './program.ts'
 export type Launched = Awaited<ReturnType<typeof launch>>
 
 /**
- * Starts a process that is on record while it lives. It has its own group, so Ctrl-C in the terminal reaches only this
- * process, which decides the order of stopping. Rejects with a sentence if the command cannot be started.
+ * Starts a process that stays on record while it lives. It has its own group, so Ctrl-C in the terminal reaches only
+ * this process, which decides the order of stopping. Rejects with a sentence if the command cannot be started.
  */
 export async function launch(
   { name, command, args, cwd = '.', env, owner, stopSignal, stopSeconds }: Command,
@@ -32,7 +32,7 @@ export async function launch(
     killSignal: stopSignal,
     forceKillAfterDelay: stopSeconds * 1000,
     killDescendants: true,
-    // What is left behind is ended from the record.
+    // Processes that are left behind are ended from the record.
     cleanup: false,
     reject: false,
   })
@@ -49,9 +49,9 @@ export async function launch(
   return {
     pid,
     output,
-    /** Resolves with the way it ended. */
+    /** Resolves with a description of how it ended. */
     exited,
-    /** Asks it to end, or kills it. Kills it after `stopSeconds`. */
+    /** Asks the process to end, and kills it after `stopSeconds`. With SIGKILL, kills it immediately. */
     async end(signal?: 'SIGKILL'): Promise<void> {
       child.kill(signal)
       await exited

@@ -1,11 +1,11 @@
 import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { isRunning, markOf, type ProcessMark } from './process-identity.ts'
-import { ifThere, textIfThere } from './whole-file.ts'
+import { ifExists, textIfExists } from './write-file.ts'
 
 /**
- * Takes a lock file for this process. Returns undefined on success, else the process that holds the lock. The lock of a
- * dead holder is taken over. `releaseLock` releases it, and so does the end of the process.
+ * Takes a lock file for this process. Returns undefined on success, otherwise the holder of the lock. The lock of a
+ * dead holder is taken over. `releaseLock` or the end of the process releases it.
  */
 export function takeLock(file: string): ProcessMark | undefined {
   const own = `${file}.${process.pid}`
@@ -23,7 +23,6 @@ export function takeLock(file: string): ProcessMark | undefined {
   }
 }
 
-/** Releases the lock, if this process holds it. */
 export function releaseLock(file: string): void {
   if (readHolder(file)?.pid === process.pid) rmSync(file, { force: true })
 }
@@ -46,7 +45,7 @@ export async function underLock<T>(file: string, onWait: (holder: ProcessMark) =
 /** Moves a dead holder's lock away. If another process took the name meanwhile, restores its lock. */
 function setAside(file: string, dead: ProcessMark): void {
   const aside = `${file}.dead.${process.pid}`
-  ifThere(() => renameSync(file, aside))
+  ifExists(() => renameSync(file, aside))
   const moved = readHolder(aside)
   if (moved && moved.started !== dead.started) link(aside, file)
   rmSync(aside, { force: true })
@@ -63,6 +62,6 @@ function link(from: string, to: string): boolean {
 }
 
 function readHolder(file: string): ProcessMark | undefined {
-  const text = textIfThere(file)
+  const text = textIfExists(file)
   return text ? (JSON.parse(text) as ProcessMark) : undefined
 }

@@ -1,10 +1,10 @@
 import { closeSync, existsSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Two files of this size at most per program. */
+/** Each program has at most two files of this size. */
 const maxBytes = 10 * 1024 * 1024
 
-/** A program's output on disk: the current file and the previous one (`.1`), also across starts. */
+/** A program's output on disk, kept across starts: the current file and the previous one (`.1`). */
 export function createLogFile(folder: string, name: string) {
   mkdirSync(folder, { recursive: true })
   const path = join(folder, `${name}.log`)
@@ -22,7 +22,7 @@ export function createLogFile(folder: string, name: string) {
       file = open(path)
       bytes = 0
     },
-    /** The last five lines, to show when the program ended. */
+    /** The last five lines, shown after the program ended. */
     recent: () => [...recent],
     close: () => closeSync(file),
   }

@@ -1,5 +1,5 @@
 import { parseLine, saysMessage, whenLines, type Program } from './program.ts'
-import { showWarnings } from './screen.ts'
+import { showWarnings } from './terminal-output.ts'
 
 interface NodeProgramOptions {
   name: string
@@ -12,7 +12,7 @@ interface NodeProgramOptions {
   shutdownSeconds: number
 }
 
-/** One of our own processes, run by the same Node as this one. */
+/** A process of the platform, run by the same Node as this one. */
 export function nodeProgram(options: NodeProgramOptions): Program {
   const { name, file, args = [], env, readyMessage, shutdownSeconds } = options
   return {
@@ -21,7 +21,7 @@ export function nodeProgram(options: NodeProgramOptions): Program {
     args: [file, ...args],
     env,
     stopSignal: 'SIGTERM',
-    // It ends itself five seconds after SHUTDOWN_SECONDS.
+    // It exits on its own five seconds after SHUTDOWN_SECONDS.
     stopSeconds: shutdownSeconds + 8,
     readySeconds: 60,
     ready: whenLines(saysMessage(readyMessage)),
@@ -32,7 +32,7 @@ export function nodeProgram(options: NodeProgramOptions): Program {
 interface SitesOptions {
   file: string
   certificates: string
-  /** Where the tokens that the sites have issued are kept. */
+  /** The folder for the tokens that the sites have issued. */
   data: string
   ports: readonly number[]
   /** The redirect URI that the OAuth site accepts. */
@@ -40,7 +40,7 @@ interface SitesOptions {
   env: Record<string, string>
 }
 
-/** The example sites; ready when each has printed its address. */
+/** The example sites. Ready when each site has printed its address. */
 export function sitesProgram({ file, certificates, data, ports, redirectUri, env }: SitesOptions): Program {
   const args = ['--certs', certificates, '--ports', ports.join(','), '--redirect-uri', redirectUri, '--data', data]
   const program = nodeProgram({ name: 'sites', file, args, env, readyMessage: '', shutdownSeconds: 0 })

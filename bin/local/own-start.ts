@@ -10,27 +10,25 @@ import type { Addresses } from './stack.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const readyLine = 'Ctrl-C stops everything.'
 
-/** An `npm start` of a command's own. */
+/** An `npm start` for one command. */
 export interface OwnStart {
-  /** Its data folder. */
   folder: string
-  /** What it has printed so far. */
   lines: string[]
-  /** Its addresses, once it is ready. Throws with its output if it ends before. */
+  /** Its addresses, once it is ready. Rejects with its output if it ends first. */
   ready: Promise<Addresses>
 }
 
 /**
- * Does the work beside an `npm start` with its own data and ports, and the given settings. Stops it and deletes its data
- * afterwards, also if this process is asked to end.
+ * Does the work beside an `npm start` with its own data, ports and settings. Afterwards stops it and deletes its data,
+ * also if this process is asked to end.
  */
-export async function besideOwnStart<T>(
+export async function withOwnStart<T>(
   name: string,
   settings: Record<string, string>,
   work: (own: OwnStart) => Promise<T>,
 ): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), `switchyard-${name}-`))
-  // Postgres does not run as root, and has to enter.
+  // Postgres does not run as root, and must be able to enter.
   chmodSync(folder, 0o711)
   const platform = start({ ...(await ports()), ...settings, DATA_DIR: folder })
   const end = async (): Promise<void> => {
@@ -39,7 +37,7 @@ export async function besideOwnStart<T>(
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void end().then(() => process.exit(1)))
   const ready = platform.ready.then(() => JSON.parse(readFileSync(join(folder, 'addresses.json'), 'utf8')) as Addresses)
-  // Whoever waits for it hears of a failure; perhaps nobody does yet.
+  // A caller who awaits this gets the failure, but there may be none yet.
   ready.catch(() => undefined)
   try {
     return await work({ folder, lines: platform.lines, ready })

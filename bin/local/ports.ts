@@ -12,14 +12,14 @@ const lockOf = (port: number): string => join(folder, String(port))
 const taken: number[] = []
 process.on('exit', () => taken.forEach((port) => releaseLock(lockOf(port))))
 
-/** A port that is needed, its use, and the variable that sets it. */
+/** A required port, its use, and the variable that sets it. */
 export interface NeededPort {
   port: number
   use: string
   variable: string
 }
 
-/** One sentence for each needed port that is taken, or that two of ours would share. */
+/** One sentence for each required port that is taken or used twice. */
 export async function portProblems(needed: NeededPort[]): Promise<string[]> {
   const problems = await Promise.all(
     needed.map(async ({ port, use, variable }, index) => {
@@ -33,9 +33,9 @@ export async function portProblems(needed: NeededPort[]): Promise<string[]> {
 }
 
 /**
- * Free ports of the loopback address below 32768: systems assign those above to outgoing connections and to servers
- * without a fixed port. No other process gets them from here while this one lives. It is not enough to retry when a
- * server cannot listen: a readiness probe would find the server of the other process.
+ * Free ports of the loopback address below 32768: systems assign higher ports to outgoing connections and to servers
+ * without a fixed port. No other process gets these ports while this one lives. A retry on failure to listen is not
+ * enough, because a readiness probe would find the server of the other process.
  */
 export async function freePorts(count: number, { from, to } = { from: 20_000, to: 32_768 }): Promise<number[]> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })

@@ -1,12 +1,12 @@
 import { chmodSync, chownSync, mkdirSync } from 'node:fs'
 import type { PostgresOwner } from './postgres/postgres-owner.ts'
 
-/** What the group and all other users may do. */
+/** The permissions of the group and all other users. */
 const ofOthers = 0o077
 
 /**
- * Makes a folder that only our user may enter, and sees to it that what this process and its children write from now on
- * is for our user alone. If Postgres runs as another user, its group may pass through, but not list the folder.
+ * Makes a folder that only our user may enter, and makes this process and its children write files for our user alone.
+ * If Postgres runs as another user, its group may pass through the folder but not list it.
  */
 export function makePrivateFolder(folder: string, postgres: PostgresOwner): void {
   process.umask(process.umask() | ofOthers)

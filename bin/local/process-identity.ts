@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { textIfThere } from './whole-file.ts'
+import { textIfExists } from './write-file.ts'
 
-/** Identifies a process, even if a later one gets the same number. */
+/** Identifies a process, even if a later process gets the same number. */
 export interface ProcessMark {
   pid: number
-  /** When it started, in the system's format; only compared. */
+  /** Its start time in the system's format, used only for comparison. */
   started: string
 }
 
@@ -14,7 +14,7 @@ export function markOf(pid: number): ProcessMark | undefined {
   return started === undefined ? undefined : { pid, started }
 }
 
-/** Whether the marked process still runs; a later process with the same number does not count. */
+/** Whether the marked process still runs. A later process with the same number does not count. */
 export function isRunning(mark: ProcessMark): boolean {
   return markOf(mark.pid)?.started === mark.started
 }
@@ -22,21 +22,21 @@ export function isRunning(mark: ProcessMark): boolean {
 /** The command line of a running process, or an empty text. */
 export function commandOf(pid: number): string {
   if (process.platform !== 'linux') return ps(pid, 'command=') ?? ''
-  return (textIfThere(`/proc/${pid}/cmdline`) ?? '').replaceAll('\0', ' ')
+  return (textIfExists(`/proc/${pid}/cmdline`) ?? '').replaceAll('\0', ' ')
 }
 
-/** The start time in ticks since boot, with the id of the boot, because ticks repeat after a reboot. */
+/** The start time in ticks since boot, with the boot id, because ticks repeat after a reboot. */
 function startOnLinux(pid: number): string | undefined {
-  const ticks = startInStat(textIfThere(`/proc/${pid}/stat`) ?? '')
-  return ticks && `${textIfThere('/proc/sys/kernel/random/boot_id')?.trim()}/${ticks}`
+  const ticks = startInStat(textIfExists(`/proc/${pid}/stat`) ?? '')
+  return ticks && `${textIfExists('/proc/sys/kernel/random/boot_id')?.trim()}/${ticks}`
 }
 
 /**
  * Field 22 of a process's line (proc(5)), or undefined if it has ended. A process whose first thread is gone (state Z)
- * lives on, and keeps its ports, while it has other threads.
+ * keeps its ports while it has other threads.
  */
 export function startInStat(stat: string): string | undefined {
-  // The second field, the name in parentheses, may itself contain spaces and parentheses.
+  // The name in parentheses, the second field, may contain spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const [state, threads, start] = [fields[0], fields[17], fields[19]]
   return state === 'Z' && Number(threads) <= 1 ? undefined : start

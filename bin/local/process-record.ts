@@ -2,12 +2,12 @@ import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { isRunning, markOf, type ProcessMark } from './process-identity.ts'
-import { ifThere, textIfThere } from './whole-file.ts'
+import { ifExists, textIfExists } from './write-file.ts'
 
 /** A process that must not outlive the program that started it. */
 export interface RecordedProcess extends ProcessMark {
   name: string
-  /** When it started, in ms since 1970. The last one started ends first. */
+  /** Its start time, in ms since 1970. The newest process ends first. */
   at: number
   stopSignal: NodeJS.Signals
 }
@@ -15,8 +15,8 @@ export interface RecordedProcess extends ProcessMark {
 export type ProcessRecord = ReturnType<typeof createProcessRecord>
 
 /**
- * A folder with one small file per started process, so that the warden or the next start finds what was left, whatever
- * happened to the starter. One file each, because several processes write here in a test run.
+ * A folder with one small file per started process, from which the warden or the next start finds leftover processes.
+ * Each process has its own file, because several processes write here in a test run.
  */
 export function createProcessRecord(folder: string) {
   mkdirSync(folder, { recursive: true })
@@ -36,9 +36,7 @@ export function createProcessRecord(folder: string) {
   }
 }
 
-/**
- * Ends every recorded process that still runs, the newest first, and empties the record. Returns the names of the processes that still ran.
- */
+/** Ends every recorded process that still runs, newest first, and empties the record. Returns their names. */
 export async function endRecorded(folder: string): Promise<string[]> {
   const ended: string[] = []
   for (const one of recorded(folder).toReversed()) {
@@ -51,7 +49,7 @@ export async function endRecorded(folder: string): Promise<string[]> {
   return ended
 }
 
-/** Signals the process and the group it leads. A process that has already ended is no error. */
+/** Signals the process and the group that it leads. A process that has already ended is no error. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   for (const target of [-pid, pid]) {
     try {
@@ -63,7 +61,7 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** Asks a process to end, and kills it after `seconds`, with the group that it leads. */
+/** Asks a process to end, and after `seconds` kills it and the group that it leads. */
 export async function end(one: Omit<RecordedProcess, 'name' | 'at'>, seconds = 5): Promise<void> {
   signal(one.pid, one.stopSignal)
   const deadline = Date.now() + seconds * 1000
@@ -73,10 +71,10 @@ export async function end(one: Omit<RecordedProcess, 'name' | 'at'>, seconds = 5
   while (isRunning(one)) await wait(20)
 }
 
-/** The processes on record, the oldest first, without those that are removed meanwhile. */
+/** The processes on record, oldest first, without those removed meanwhile. */
 export function recorded(folder: string): RecordedProcess[] {
-  const names = ifThere(() => readdirSync(folder)) ?? []
-  const texts = names.filter((name) => name.endsWith('.json')).map((name) => textIfThere(join(folder, name)))
+  const names = ifExists(() => readdirSync(folder)) ?? []
+  const texts = names.filter((name) => name.endsWith('.json')).map((name) => textIfExists(join(folder, name)))
   const found = texts.flatMap((text) => (text === undefined ? [] : [JSON.parse(text) as RecordedProcess]))
   return found.toSorted((a, b) => a.at - b.at)
 }

@@ -1,7 +1,6 @@
 import type { EventEmitter } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** A process that is starting. */
 export interface Starting {
   /** Emits `line` (text) for each line of its output. */
   output: EventEmitter<{ line: [string] }>
@@ -9,7 +8,6 @@ export interface Starting {
   signal: AbortSignal
 }
 
-/** A program that runs as a process. */
 export interface Command {
   name: string
   command: string
@@ -19,7 +17,7 @@ export interface Command {
   cwd?: string
   /** The user to run as, if not ours. */
   owner?: { uid: number; gid: number } | undefined
-  /** The signal that asks it to end, and how long it may take before it is killed. */
+  /** The signal that asks it to end, and the time before it is killed. */
   stopSignal: NodeJS.Signals
   stopSeconds: number
 }
@@ -28,7 +26,6 @@ export interface Command {
 export interface Program extends Command {
   readySeconds: number
   beforeStart?: () => Promise<void>
-  /** Resolves when the process is ready. */
   ready(starting: Starting): Promise<unknown>
   /** The part of an output line that the terminal shows, if any. */
   shown?: (line: string) => string | undefined
@@ -54,7 +51,7 @@ export const whenAnswering =
     while (!signal.aborted && !(await succeeds(probe))) await wait(100)
   }
 
-/** Errors of a server that is not up yet do not matter; only the time limit ends the start. */
+/** Errors of a server that is still starting do not matter; only the time limit ends the start. */
 const succeeds = (probe: () => Promise<unknown>): Promise<boolean> =>
   probe().then(
     () => true,

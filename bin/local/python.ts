@@ -1,14 +1,14 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
-import { timed } from './timed.ts'
+import { printDuration } from './print-duration.ts'
 
-/** A virtual environment, or what is missing for it. */
+/** A virtual environment, or a sentence about what is missing for it. */
 export type PythonPackages = { bin: (name: string) => string } | { problem: string }
 
 /**
- * A virtual environment at `venv` with what the file of requirements names, made once. Needs Python 3.11 or later, and
- * its package index.
+ * A virtual environment at `venv` with the packages of the requirements file, made once. Needs Python 3.11 or later
+ * and its package index.
  */
 export async function pythonPackages(requirementsFile: string, venv: string): Promise<PythonPackages> {
   const found = await execa('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 11))'], { reject: false })
@@ -20,7 +20,7 @@ export async function pythonPackages(requirementsFile: string, venv: string): Pr
   const made = await execa('python3', ['-m', 'venv', '--clear', venv], { reject: false })
   if (made.failed) return { problem: `python3 cannot make a virtual environment. ${made.stderr}` }
   const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', requirementsFile]
-  const result = await timed('pip install', () => execa(ready.bin('python'), pip, { reject: false }))
+  const result = await printDuration('pip install', () => execa(ready.bin('python'), pip, { reject: false }))
   if (result.failed) return { problem: `pip cannot install its packages. ${result.stderr.slice(-500)}` }
   writeFileSync(installed, requirements)
   return ready

@@ -33,7 +33,7 @@ export function readyInWords(
   return ['', `Switchyard is ready (${seconds} s).`, '', ...rows, '', ...unusedKey(environment), next].join('\n')
 }
 
-/** As they are started, one after the other. */
+/** In the order in which they start. */
 const siteNames = ['issue tracker', 'bad tools', 'broken manifest', 'contacts (OAuth)']
 
 const siteInWords = (address: string, index: number): string => `${(siteNames[index] ?? '').padEnd(17)} ${address}`
@@ -51,7 +51,7 @@ function modelInWords({ default: chosen, models, providers }: ModelsConfig): str
   return `${chosen} (${provider?.baseUrl ?? provider?.name})${others}`
 }
 
-/** The key may be in the environment for another program, so nothing is bought with it unasked. */
+/** The key may be in the environment for another program, so it is not used without a model. */
 const unusedKey = ({ OPENAI_API_KEY, OPENAI_MODEL, MODELS_FILE }: Record<string, string>): string[] =>
   OPENAI_API_KEY !== undefined && OPENAI_MODEL === undefined && MODELS_FILE === undefined
     ? ['OPENAI_API_KEY is set, but not OPENAI_MODEL, so the key is not used.', '']

@@ -1,9 +1,8 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeWhole } from './whole-file.ts'
+import { replaceFile } from './write-file.ts'
 
-/** The secrets of a local installation. */
 export interface LocalSecrets {
   postgresPassword: string
   /** VAULT_KEYS, in the format of the settings. */
@@ -12,16 +11,15 @@ export interface LocalSecrets {
   jwtPrivateKey: string
 }
 
-/** New ones. */
 export const newSecrets = (): LocalSecrets => ({
   postgresPassword: randomBytes(24).toString('base64url'),
   vaultKeys: `local-1:${randomBytes(32).toString('base64')}`,
   jwtPrivateKey: generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
 })
 
-/** Reads the secrets of a data folder, or makes them on the first start. Only our user may read them. */
+/** Reads the secrets of a data folder, or generates them on the first start. Only our user may read them. */
 export function localSecrets(folder: string): LocalSecrets {
   const file = join(folder, 'secrets.json')
-  if (!existsSync(file)) writeWhole(file, JSON.stringify(newSecrets(), null, 2), 0o600)
+  if (!existsSync(file)) replaceFile(file, JSON.stringify(newSecrets(), null, 2), 0o600)
   return JSON.parse(readFileSync(file, 'utf8')) as LocalSecrets
 }

@@ -25,22 +25,25 @@ interface StackOptions {
   scripts: { api: string; worker: string; sites: string }
 }
 
-/** The addresses of everything; also written to `addresses.json` in the data folder, for the tour. */
+/** The addresses of all parts, also written to `addresses.json` in the data folder for the tour. */
 export interface Addresses {
   api: string
   docs: string
   temporal: string
   temporalUi: string | undefined
   sites: string[]
-  /** A site address where nothing listens, to try out an unreachable site. */
+  /** An address where nothing listens, to try an unreachable site. */
   deadSite: string
   /** The local authority that signed the example sites' certificates. */
   siteCaFile: string
-  /** What that authority has signed for this machine, for sites of one's own. */
+  /** The server certificate that this authority signed for this machine, for your own sites. */
   siteCertificate: { certFile: string; keyFile: string }
 }
 
-/** Starts all programs, in order of dependency. Resolves when all are ready, with the environment of the platform's own. */
+/**
+ * Starts all programs in order of dependency. Resolves with the environment of the platform's own processes when all
+ * are ready.
+ */
 export async function startStack(
   options: StackOptions,
 ): Promise<{ addresses: Addresses; environment: Record<string, string> }> {
@@ -73,7 +76,7 @@ export async function startStack(
 
 interface StartedDatabase {
   url: string
-  /** What to do if another version has made it, in a sentence; undefined for one that is not ours. */
+  /** The advice if another version made it; undefined for a program that is not ours. */
   remedy?: string
 }
 
@@ -129,7 +132,7 @@ async function prepareDatabase(
   }
 }
 
-/** The environment overrides the development defaults, but neither the addresses nor what the example sites need. */
+/** The environment overrides the development defaults, but not the addresses or the needs of the example sites. */
 function childEnvironment(
   local: LocalConfig,
   secrets: LocalSecrets,

@@ -3,12 +3,12 @@ import { createControl, type Control } from './control.ts'
 import { createLogFile } from './log-file.ts'
 import type { ProcessRecord } from './process-record.ts'
 import type { Program } from './program.ts'
-import { createScreen } from './screen.ts'
+import { createTerminalOutput } from './terminal-output.ts'
 
 /** Seconds before each attempt to restart a program; the last delay repeats. */
 const backOff = [0.5, 1, 2, 5, 10, 15]
 
-/** A program that has run this long has recovered, so the back-off starts over. */
+/** A program that has run this long has recovered, and its back-off starts over. */
 const recoveredMs = 60_000
 
 export type Supervisor = ReturnType<typeof createSupervisor>
@@ -33,7 +33,7 @@ export function createSupervisor(record: ProcessRecord, logFolder: string, say: 
   async function start(program: Program): Promise<void> {
     if (stopping.signal.aborted) throw new Error(`${program.name} is not started, because everything is stopping`)
     const log = createLogFile(logFolder, program.name)
-    const screen = createScreen(program, log.path, say)
+    const screen = createTerminalOutput(program, log.path, say)
     let up = 0
     let failures = 0
     const onExit = (how: string) => {
@@ -56,14 +56,13 @@ export function createSupervisor(record: ProcessRecord, logFolder: string, say: 
   }
 
   return {
-    /** Resolves when the program is ready. Rejects with a sentence and its last output if it fails to start. */
+    /** Resolves when the program is ready. Rejects with a sentence and the last output if it fails to start. */
     start,
     /** Stops everything in reverse order. Nothing starts after this. */
     async stop(): Promise<void> {
       stopping.abort()
       for (const control of controls.toReversed()) await control.stop()
     },
-    /** Kills everything immediately. */
     async kill(): Promise<void> {
       stopping.abort()
       await Promise.all(controls.map((control) => control.kill()))

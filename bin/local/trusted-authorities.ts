@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { readAuthorities } from '../../src/safe-fetch/authorities.ts'
 
 /**
- * The file of all authorities that a local platform trusts for sites: the one of its example sites, and those of the
- * developer's SITE_CA_FILE, if it is set. Throws a sentence if that file cannot be used.
+ * The file of all authorities that a local platform trusts for sites: that of its example sites, and the developer's
+ * SITE_CA_FILE if set. Throws a sentence if that file cannot be used.
  */
 export function trustedAuthorities(folder: string, localFile: string, developersFile: string | undefined): string {
   if (developersFile === undefined) return localFile

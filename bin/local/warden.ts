@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { endRecorded } from './process-record.ts'
 
 /**
- * A process that outlives its starter. However the starter ends, its pipe to the warden breaks; the warden then ends
- * every process on record and removes the `leftovers`. After an ordinary stop there is nothing left to do.
+ * A process that outlives its starter. When the starter ends for any reason, its pipe to the warden breaks. The warden
+ * then ends every process on record and removes the `leftovers`. After an ordinary stop it has nothing to do.
  */
 export function startWarden(
   recordFolder: string,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { send, tokenOfSite, type Json } from '../tour/client.ts'
 import type { Addresses } from '../local/stack.ts'
 
-/** Who asks, and for which things: values of path parameters by name. */
+/** A caller, and values for path parameters by name. */
 export interface Caller {
   headers: Record<string, string>
   parameters: Record<string, string>
@@ -12,7 +12,7 @@ export interface Caller {
 
 type Send = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Json>
 
-/** An account in the highest tier with one of each, so that what is asked for is found. */
+/** An account in the highest tier with one resource of each kind, so that requests find something. */
 export async function makeOwner(addresses: Addresses): Promise<Caller> {
   const { api } = addresses
   const id = randomBytes(4).toString('hex')
@@ -29,7 +29,7 @@ export async function makeOwner(addresses: Addresses): Promise<Caller> {
   return { headers, parameters: { ...parameters, sessionId: String(session['id']) } }
 }
 
-/** The admin whom `npm start` makes; the first password is in the data folder. */
+/** The admin that `npm start` makes. Its first password is in the data folder. */
 export async function signInAdmin({ api }: Addresses, folder: string): Promise<Caller> {
   const credentials: unknown = JSON.parse(readFileSync(join(folder, 'admin.json'), 'utf8'))
   const token = await logIn(api, credentials)

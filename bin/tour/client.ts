@@ -12,14 +12,14 @@ interface Call {
   body?: unknown
 }
 
-/** A request or response as it is printed: without tokens and secrets, and at most a screen long. */
+/** The printed form of a request or response: without tokens and secrets, and at most a screen long. */
 function shown(value: unknown): string {
   const hidden = (key: string, inner: unknown) => (/token|password|secret/i.test(key) && inner !== null ? '…' : inner)
   const lines = JSON.stringify(value, hidden, 2).split('\n')
   return lines.length > 60 ? [...lines.slice(0, 60), '…'].join('\n') : lines.join('\n')
 }
 
-/** Sends one request to the platform. Throws if it is refused, after `onAnswer`. */
+/** Sends one request to the platform. Throws after `onAnswer` if it is refused. */
 export async function send(
   { method, url, token, headers = {}, body }: Call,
   onAnswer: (status: number, answer: Json | undefined) => void = () => undefined,
@@ -40,14 +40,14 @@ export async function send(
   return answer ?? {}
 }
 
-/** The same, and prints both sides. */
+/** Sends a request and prints both sides. */
 export function ask(call: Call): Promise<Json> {
   const { method, url, body } = call
   console.log(`\n→ ${method} ${new URL(url).pathname}${body === undefined ? '' : `\n${shown(body)}`}`)
   return send(call, (status, answer) => console.log(`← ${status}${answer === undefined ? '' : `\n${shown(answer)}`}`))
 }
 
-/** Calls an example site, whose certificate the local authority has signed, as a user's browser would. */
+/** Calls an example site as a user's browser would. The local authority has signed the site's certificate. */
 export function askSite(caFile: string, { method, url, body }: Call): Promise<Json> {
   const options = { method, ca: readFileSync(caFile), headers: { 'content-type': 'application/json' } }
   return new Promise((resolve, reject) => {
@@ -62,7 +62,7 @@ export function askSite(caFile: string, { method, url, body }: Call): Promise<Js
   })
 }
 
-/** A token of the first example site, which its user ada generates there. */
+/** A token that the user ada generates at the first example site. */
 export async function tokenOfSite({ sites: [site = ''], siteCaFile }: Addresses): Promise<string> {
   const body = { user: 'ada', role: 'editor' }
   const made = await askSite(siteCaFile, { method: 'POST', url: `${site}/settings/tokens`, body })

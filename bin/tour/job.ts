@@ -6,7 +6,7 @@ import { readLocalConfig } from '../../src/config/local-config.ts'
 import type { Addresses } from '../local/stack.ts'
 import { askSite, tokenOfSite, type Json, type send } from './client.ts'
 
-/** The job of the tour: a webhook delivers a post, and an agent files an issue for it. */
+/** The job of the tour: a webhook delivers a post, and an agent files an issue about it. */
 
 type Send = typeof send
 
@@ -31,7 +31,7 @@ const payloadSchema = [
   { name: 'created_at', type: 'string' },
 ]
 
-/** The addresses of the `npm start` that is running here. */
+/** The addresses of the running `npm start`. */
 export function readAddresses(): Addresses {
   loadEnvFile()
   const file = join(resolve(readLocalConfig().DATA_DIR), 'addresses.json')
@@ -50,7 +50,7 @@ export async function openAccount(api: string, purpose: string, via: Send): Prom
   const { accessToken } = await via({ method: 'POST', url: `${api}/auth/login`, body: credentials })
   const token = String(accessToken)
   await via({ method: 'POST', url: `${api}/auth/accept-terms`, token })
-  // Without payments, everybody has every feature.
+  // Without payments, every account has every feature.
   if ((await via({ method: 'GET', url: `${api}/billing`, token }))['billing'] !== 'off')
     await payForWebhooks(api, token, via)
   return token
@@ -62,7 +62,7 @@ async function payForWebhooks(api: string, token: string, via: Send): Promise<vo
   await via({ method: 'POST', url: `${api}/billing/subscription`, token, body: { tier: 'pro' } })
 }
 
-/** Connects the issue tracker with a token that its user generated there. Returns the id of the vault entry. */
+/** Connects the issue tracker with a token from its user. Returns the id of the vault entry. */
 export async function connectIssueTracker(addresses: Addresses, token: string, via: Send): Promise<string> {
   const { api, sites } = addresses
   const url = sites[0] ?? ''
@@ -72,7 +72,7 @@ export async function connectIssueTracker(addresses: Addresses, token: string, v
   return String(entry['id'])
 }
 
-/** Creates the agent of the tour; without a model it has the platform's default. */
+/** Creates the agent of the tour, by default with the platform's default model. */
 export function createTourAgent(
   api: string,
   token: string,
@@ -96,7 +96,7 @@ export function deliverPost(agent: Json, via: Send): Promise<Json> {
   return via({ method: 'POST', url: String(agent['webhookUrl']), headers, body: payload })
 }
 
-/** The calls of a run, as the issue tracker logged them. */
+/** The calls of a run that the issue tracker logged. */
 export async function callsAtTracker({ sites, siteCaFile }: Addresses, runId: string): Promise<{ tool: string }[]> {
   const log = await askSite(siteCaFile, { method: 'GET', url: `${sites[0] ?? ''}/log` })
   const requests = log['requests'] as { idempotencyKey?: string | null; tool: string }[]

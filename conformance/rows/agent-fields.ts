@@ -17,7 +17,7 @@ import type { Row } from '../row.ts'
 import { until } from '../until.ts'
 import { plainEntry } from './sites.ts'
 
-/** A minute, and the run. */
+/** A minute, plus the run. */
 const fireSeconds = 80
 
 export const agentFieldRows: Row[] = [
@@ -29,7 +29,7 @@ export const agentFieldRows: Row[] = [
       const owner = await people.owner()
       const manual = await agentOf(client, owner)
       const webhook = await webhookAgent(client, owner)
-      // A fire that does not come while this runs.
+      // A schedule that does not fire during the check.
       const schedule = { trigger: 'scheduled', cron: '0 0 29 2 *', timeZone: 'UTC' }
       const scheduled = await agentOf(client, owner, schedule)
       const found = [manual, scheduled, webhook].map(({ trigger }) => trigger)
@@ -142,7 +142,7 @@ export const agentFieldRows: Row[] = [
   },
 ]
 
-/** That the agent's member cannot be changed, and the refusal names it. */
+/** Checks that the agent's member cannot be changed, and that the refusal names it. */
 async function assertReadOnly(client: Client, { token }: Person, agent: Json, body: Json): Promise<void> {
   const changed = await client.send({ method: 'PATCH', url: `/agents/${String(agent['id'])}`, token, body })
   refused(changed, 'VALIDATION_ERROR')

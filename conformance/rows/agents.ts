@@ -19,14 +19,13 @@ import { until } from '../until.ts'
 
 const forOwner = ['cards', 'directives'] as const
 
-/** A run that is completed. */
 const completedRun = (stage: Stage) =>
   stage.once('completed run', async () => {
     const owner = await stage.people.owner()
     return finished(stage.client, owner, await agentOf(stage.client, owner))
   })
 
-/** A run that has failed. It is not tried again: the model says that the request is wrong. */
+/** A failed run. It is not retried, because the model rejects the request as invalid. */
 const failedRun = (stage: Stage) =>
   stage.once('failed run', async () => {
     const owner = await stage.people.owner()
@@ -36,7 +35,7 @@ const failedRun = (stage: Stage) =>
 const cancel = async ({ client, people }: Stage, runId: unknown) =>
   client.send({ method: 'POST', url: `/runs/${String(runId)}/cancel`, token: (await people.owner()).token })
 
-/** What comes of a second start while the first run is active; the run then, and after it was cancelled. */
+/** Starts a second run while the first is active. Returns the result, and the run before and after its cancellation. */
 async function busy(stage: Stage, agent: Json, runId: unknown) {
   const { client, people } = stage
   const owner = await people.owner()
@@ -49,7 +48,7 @@ async function busy(stage: Stage, agent: Json, runId: unknown) {
   return { active, second, end: await ended(client, owner, runId) }
 }
 
-/** An agent that is busy with a run by hand, and one with a delivery. */
+/** An agent that is busy with a manual run, and one with a delivery. */
 const busyAgents = (stage: Stage) =>
   stage.once('busy agents', async () => {
     const { client, people } = stage
@@ -62,7 +61,7 @@ const busyAgents = (stage: Stage) =>
     return { byHand: await byHand, byWebhook: await byWebhook }
   })
 
-/** Values of members that a schema wants to be a text and a number; others may be absent. */
+/** Values of members that the schema declares as a string and a number; other members may be absent. */
 const payloads = {
   good: [
     { event: '', post_id: 0 },

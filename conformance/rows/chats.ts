@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Json } from '../client.ts'
-import { accepted, assert, assertError, assertSame, refused, told } from '../expect.ts'
+import { accepted, assert, assertError, assertSame, refused, outcomeOf } from '../expect.ts'
 import type { Row } from '../row.ts'
 import { historyOf, ofSession, openSession, say } from '../sessions.ts'
 import type { Stage } from '../stage.ts'
@@ -11,7 +11,7 @@ import { plainEntry } from './sites.ts'
 /** An answer may take 90 seconds (docs/specification.md, "Limits"). */
 const answerSeconds = 90
 
-/** Also the free tier may chat. */
+/** The free tier may chat, too. */
 const open = async ({ client, people }: Stage, body = {}) => openSession(client, await people.free(), body)
 /** A chat of the owner that may search the checker's first site. */
 async function openWithSite(stage: Stage): Promise<Json> {
@@ -32,7 +32,7 @@ async function endedSession(stage: Stage) {
 
 const unknownToken = (): string => `sy_session_${randomBytes(32).toString('base64url')}`
 
-/** A session of a second, once it is over. */
+/** A session that lasts a second, after it has expired. */
 const expiredSession = (stage: Stage) =>
   stage.once('expired session', async () => {
     const session = await open(stage, { ttlSeconds: 1 })
@@ -41,16 +41,15 @@ const expiredSession = (stage: Stage) =>
     return { session, before }
   })
 
-/** One answer that takes too long, for all rows about it. */
+/** One answer that takes too long, shared by all rows about it. */
 const lateAnswer = (stage: Stage) =>
   stage.once('late answer', async () => say(stage.client, await open(stage), `[[sleep ${answerSeconds + 6}]]`))
 
-/** Whether what was said before the call is there, and the call with its result. */
+/** Whether the answer has the text before the call, and the call with its result. */
 const hasBoth = (parts: readonly Json[]): boolean =>
   parts.some(({ text }) => String(text).includes('The first words.')) &&
   parts.some(({ type, state }) => type === 'dynamic-tool' && state === 'output-available')
 
-/** The parts of a streamed answer. */
 const partsIn = (text: string): Json[] =>
   text.split('\n').flatMap((line) => (line.startsWith('data: {') ? [JSON.parse(line.slice(6)) as Json] : []))
 
@@ -143,7 +142,7 @@ export const chatRows: Row[] = [
     async run(stage) {
       const text = '[[say The first words.]] [[call search_things {"query": "a"}]] [[fail 400]]'
       const answer = await say(stage.client, await openWithSite(stage), '', { body: { text, stream: true } })
-      assert(answer.status === 200, `${answer.asked} answered ${told(answer)}, and no stream`)
+      assert(answer.status === 200, `${answer.asked} answered ${outcomeOf(answer)}, and no stream`)
       const parts = partsIn(answer.text)
       const words = parts.flatMap(({ delta }) => (typeof delta === 'string' ? [delta] : [])).join('')
       assert(words.includes('The first words.'), 'the stream lacks the first words')
@@ -162,7 +161,7 @@ export const chatRows: Row[] = [
       const expired = refused(await look(stage, String(session['token'])), 'SESSION_EXPIRED')
       const invalid = refused(await look(stage, 'not-a-session'), 'INVALID_SESSION')
       const unknown = refused(await look(stage, unknownToken()), 'SESSION_NOT_FOUND')
-      return `valid: ${told(before)}; expired: ${expired}; invalid: ${invalid}; unknown: ${unknown}`
+      return `valid: ${outcomeOf(before)}; expired: ${expired}; invalid: ${invalid}; unknown: ${unknown}`
     },
   },
   {
@@ -172,7 +171,7 @@ export const chatRows: Row[] = [
     async run(stage) {
       const answer = await say(stage.client, await open(stage), '[[say All is well.]]')
       assert(answer.text.includes('All is well.'), 'the answer is missing')
-      return `an answer: ${told(answer)}`
+      return `an answer: ${outcomeOf(answer)}`
     },
   },
 ]

@@ -3,11 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { signInAtContacts } from '../browser.ts'
 import type { Answer, Json } from '../client.ts'
 import { Deviation } from '../deviation.ts'
-import { accepted, assert, assertSame, told } from '../expect.ts'
+import { accepted, assert, assertSame, outcomeOf } from '../expect.ts'
 import type { Row } from '../row.ts'
 import type { Stage } from '../stage.ts'
 
-/** What the specification recommends to sites. */
+/** The specification's recommended limits for sites. */
 const perToken = 60
 const perAddress = 200
 const inParallel = 20
@@ -23,35 +23,36 @@ const search = ({ client, facts }: Stage, token?: string, takesLimits = true): P
     body: {},
   })
 
-/** A token of the example issue tracker, as a user makes it there. */
+/** A token of the example issue tracker, created as a user would. */
 async function tokenOf({ client, facts }: Stage, role: string): Promise<string> {
   const url = `${facts.sites.issueTracker}/settings/tokens`
   return String(accepted(await client.send({ method: 'POST', url, body: { user: 'kim', role } }), 201)['token'])
 }
 
-/** Sends requests until one is a 429, and both limits of the tracker in their order. */
+/** Sends requests until a 429, and returns both limits of the tracker in their order. */
 const limitsOfTracker = (stage: Stage) =>
   stage.once('limits of the tracker', async () => {
     const token = await tokenOf(stage, 'reader')
-    // An earlier check may have used up the address: this waits for its end. It is the first of this minute.
+    // An earlier check may have used up the address limit, so this waits for its end. It is the first request of this
+    // minute.
     accepted(await search(stage, token, false))
     const byToken = await untilLimited(() => search(stage, token), perToken, 1)
     const byAddress = await untilLimited(() => search(stage), perAddress)
     return { byToken, byAddress }
   })
 
-/** How many requests of any kind the tracker accepts in a minute. */
+/** The number of requests that the tracker accepts in a minute, with any token. */
 const acceptedInAMinute = (stage: Stage) =>
   stage.once('a minute of the tracker', async () => {
     const { byToken, byAddress } = await limitsOfTracker(stage)
     const accepted = byToken.accepted + byAddress.accepted
     if (accepted <= perAddress) return accepted
-    // A minute may have ended between them. The next one is counted as a whole.
+    // A minute may have ended in between. The next one is counted in full.
     await delay(Number(byAddress.answer.headers.get('retry-after')) * 1000)
     return (await untilLimited(() => search(stage), perAddress)).accepted
   })
 
-/** `before`: how many requests count already. */
+/** `before`: the number of requests that already count. */
 async function untilLimited(send: () => Promise<Answer>, limit: number, before = 0): Promise<Limited> {
   for (let count = before; count <= limit;) {
     const answers = await Promise.all(Array.from({ length: inParallel }, send))
@@ -62,13 +63,13 @@ async function untilLimited(send: () => Promise<Answer>, limit: number, before =
   throw new Deviation(`more than ${limit} requests are accepted`)
 }
 
-/** The first answer that is a 429, and how many requests were accepted before. */
+/** The first 429, and the number of requests accepted before it. */
 interface Limited {
   answer: Answer
   accepted: number
 }
 
-/** Tokens of the example site for contacts, had as the platform has them, and a second use of the refresh token. */
+/** Tokens of the contacts example site, obtained as the platform does, and a second use of the refresh token. */
 const grantOfContacts = (stage: Stage) =>
   stage.once('grant of contacts', async () => {
     const { client, facts } = stage
@@ -137,7 +138,7 @@ export const exampleSiteRows: Row[] = [
     async run(stage) {
       const answer = await search(stage, 'not-a-token', false)
       assertSame([answer.status, typeof answer.json['error']], [401, 'string'], 'status and error')
-      return told(answer)
+      return outcomeOf(answer)
     },
   },
   {
@@ -149,7 +150,7 @@ export const exampleSiteRows: Row[] = [
       const token = await tokenOf(stage, 'reader')
       const answer = await stage.client.send({ method: 'POST', url, token, body: { title: 'A' } })
       assertSame([answer.status, typeof answer.json['error']], [403, 'string'], 'status and error')
-      return told(answer)
+      return outcomeOf(answer)
     },
   },
   {
@@ -161,7 +162,7 @@ export const exampleSiteRows: Row[] = [
       const seconds = Number(answer.headers.get('retry-after'))
       assert(seconds > 0 && seconds <= 60, `Retry-After says ${seconds} s, for a window of a minute`)
       assert(typeof answer.json['error'] === 'string', 'the member error is missing')
-      return `${told(answer)}, Retry-After ${seconds}`
+      return `${outcomeOf(answer)}, Retry-After ${seconds}`
     },
   },
   {
@@ -182,7 +183,7 @@ export const exampleSiteRows: Row[] = [
       const { byAddress } = await limitsOfTracker(stage)
       const count = await acceptedInAMinute(stage)
       assert(count <= perAddress, `${count} requests are accepted`)
-      return `${told(byAddress.answer)}, after ${count} requests, with a token and without`
+      return `${outcomeOf(byAddress.answer)}, after ${count} requests, with a token and without`
     },
   },
 ]

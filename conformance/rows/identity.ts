@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createAgent } from '../agents.ts'
-import { accepted, assert, refused, told } from '../expect.ts'
+import { accepted, assert, refused, outcomeOf } from '../expect.ts'
 import type { Answer, Json, Request } from '../client.ts'
 import { Deviation, Untried } from '../deviation.ts'
 import type { Facts } from '../facts.ts'
 import type { Person } from '../people.ts'
 import type { Row } from '../row.ts'
 import type { Stage } from '../stage.ts'
-import { agentsToTheLimit, keysToTheLimit } from '../to-the-limit.ts'
+import { agentsToTheLimit, keysToTheLimit } from '../fill-limits.ts'
 
 const me = '/auth/me'
 
-/** More than any tier of the specification's examples allows in a minute would be no use. */
+/** No tier of the specification's examples allows more requests in a minute, so more would prove nothing. */
 const mostRequests = 2_000
 const inParallel = 20
 
-/** What needs the terms: reading, and whatever makes something. */
+/** Requests that need accepted terms: reads and creations. */
 const underTerms = ({ client }: Stage, { token }: Person): Promise<Answer>[] => [
   client.send({ url: '/agents', token }),
   client.send({ url: '/vault', token }),
@@ -26,7 +26,7 @@ const underTerms = ({ client }: Stage, { token }: Person): Promise<Answer>[] => 
   client.send({ method: 'DELETE', url: `/agents/${randomUUID()}`, token }),
 ]
 
-/** What comes before the terms are accepted, and afterwards. */
+/** The responses before and after the terms are accepted. */
 const accepting = (stage: Stage) =>
   stage.once('terms', async () => {
     const { client, people } = stage
@@ -38,10 +38,9 @@ const accepting = (stage: Stage) =>
     return { before, after, made: await createAgent(client, newcomer) }
   })
 
-/** Sends requests until one is a 429. */
 const limited = (stage: Stage) =>
   stage.once('limited', async () => {
-    // Who has nothing else to do by then.
+    // Uses an account that has nothing else to do by then.
     await accepting(stage)
     const { token } = await stage.people.newcomer()
     const ask = () => stage.client.send({ url: me, token, takesLimits: true })
@@ -52,7 +51,7 @@ const limited = (stage: Stage) =>
       if (answer) return { ask, answer, sent, begun, seen: performance.now() }
     }
     const outcome = `${mostRequests} requests were all accepted`
-    // Elsewhere the limit may be as high as the operator likes.
+    // On other installations the limit may be of any size.
     throw isKnown(stage) ? new Deviation(outcome) : new Untried(`${outcome}: the limit is out of reach.`)
   })
 
@@ -61,14 +60,14 @@ const isKnown = ({ facts }: { facts: Facts | undefined }): boolean => facts !== 
 const sleepUntil = (time: number) => delay(Math.max(0, time - performance.now()))
 
 /**
- * That a wait is neither too short nor too long: half a second before the last second of it the request is still
- * refused, and accepted afterwards. Times are those of `performance.now()`. Returns the evidence.
+ * Checks that a wait is accurate: half a second before its end the request is still refused, and afterwards it is
+ * accepted. Times are those of `performance.now()`. Returns the evidence.
  */
 async function assertTrue(seconds: number, of: { ask: () => Promise<Answer>; begun: number; seen: number }) {
   const lastSecond = of.begun + (seconds - 1) * 1000
   await sleepUntil(lastSecond - 500)
   const early = await of.ask()
-  // On a busy machine it may have come too late to tell.
+  // On a busy machine, the request may be too late to tell.
   const isEarly = performance.now() < lastSecond
   if (isEarly) refused(early, 'RATE_LIMITED')
   await sleepUntil(of.seen + seconds * 1000 + 100)
@@ -76,10 +75,10 @@ async function assertTrue(seconds: number, of: { ask: () => Promise<Answer>; beg
   return isEarly ? 'a second before still 429, then 200' : 'then 200; no request came early enough to be refused again'
 }
 
-/** What operators read. */
+/** Lists for operators. */
 const forAdmins = ['hosts', 'workers', 'users', 'workspaces', 'stats', 'models', 'audit', 'outbox']
 
-/** What operators change: an admin could do all of it, so only others are asked. */
+/** Changes by operators. An admin could make all of them, so only other accounts try. */
 const changesOfAdmins = (userId: string): Request[] => [
   { method: 'POST', url: `/admin/users/${userId}/credits`, body: { credits: 1 } },
   { method: 'POST', url: `/admin/users/${userId}/clock`, body: { seconds: 1 } },
@@ -87,7 +86,7 @@ const changesOfAdmins = (userId: string): Request[] => [
   { method: 'DELETE', url: '/admin/hosts/conformance.example' },
 ]
 
-/** What comes of an access token that has expired. */
+/** The responses to an expired access token. */
 const withExpired = ({ client, people, once }: Stage) =>
   once('expired token', async () => {
     const pair = await people.logIn(await people.free(), { ttlSeconds: 1 })
@@ -95,7 +94,7 @@ const withExpired = ({ client, people, once }: Stage) =>
     return client.send({ url: me, token: String(pair['accessToken']) })
   })
 
-/** What comes of the tokens of two logins: one that another device has ended, and one that was logged out. */
+/** The responses to the tokens of two logins: one that another device ended, and one that logged out. */
 const withRevoked = ({ client, people, once }: Stage) =>
   once('revoked tokens', async () => {
     const free = await people.free()
@@ -111,7 +110,7 @@ const withRevoked = ({ client, people, once }: Stage) =>
 const logInAgain = async (people: Stage['people'], person: Person): Promise<string> =>
   String((await people.logIn(person))['accessToken'])
 
-/** The id of the login of a token. */
+/** The id of a token's login. */
 async function loginOf(client: Stage['client'], token: string): Promise<string> {
   const { items } = accepted(await client.send({ url: '/auth/logins?limit=100', token }))
   return String((items as Json[]).find(({ current }) => current === true)?.['id'])
@@ -178,7 +177,7 @@ export const identityRows: Row[] = [
       const evidence = before.map((answer) => refused(answer, 'TERMS_NOT_ACCEPTED'))
       accepted(after)
       accepted(made, 201)
-      return `${evidence[0]}, at ${before.length} operations that read, make or delete; after POST /auth/accept-terms: ${told(after)}`
+      return `${evidence[0]}, at ${before.length} operations that read, make or delete; after POST /auth/accept-terms: ${outcomeOf(after)}`
     },
   },
   {
@@ -228,7 +227,7 @@ export const identityRows: Row[] = [
       assert(valid.headers.get('x-request-id'), 'X-Request-Id is missing')
       const expired = refused(await withExpired(stage), 'TOKEN_EXPIRED')
       const revoked = refused((await withRevoked(stage)).loggedOut, 'TOKEN_REVOKED')
-      return `valid: ${told(valid)}; expired: ${expired}; revoked: ${revoked}`
+      return `valid: ${outcomeOf(valid)}; expired: ${expired}; revoked: ${revoked}`
     },
   },
 ]

@@ -8,7 +8,7 @@ import type { Stage } from '../stage.ts'
 
 const needs = ['ownSites'] as const
 
-/** Inspects a site that answers so; one after the other, because it is one site. */
+/** Inspects a site with this response, one at a time, because it is one site. */
 let turn: Promise<unknown> = Promise.resolve()
 export function inspectedAt(stage: Stage, answer: (site: OwnSite) => Reply): Promise<Answer> {
   const mine = turn.then(async () => {
@@ -20,11 +20,11 @@ export function inspectedAt(stage: Stage, answer: (site: OwnSite) => Reply): Pro
   return mine
 }
 
-/** Inspects a site whose manifest was changed. */
+/** Inspects a site after a change of its manifest. */
 const inspected = (stage: Stage, change: (manifest: OwnSite['manifest']) => unknown): Promise<Answer> =>
   inspectedAt(stage, ({ manifest }) => ({ body: change(structuredClone(manifest)) }))
 
-/** That the value at the path is shown, and that another value and none are refused with that path. */
+/** Checks that the value at the path is shown, and that another value or none is refused with that path. */
 async function field(stage: Stage, given: { path: string; wrong: unknown; shown: (answer: Json) => unknown }) {
   const { path, wrong, shown } = given
   const good = accepted(await inspected(stage, (manifest) => manifest))
@@ -47,7 +47,7 @@ function replaced(manifest: unknown, path: string, value: unknown): unknown {
   return manifest
 }
 
-/** The same site with OAuth in place of bearer tokens, and with something else in `auth`. */
+/** The same site with OAuth instead of bearer tokens, and with other members of `auth`. */
 const inspectedOAuth = (stage: Stage, other: Json = {}): Promise<Answer> =>
   inspected(stage, (manifest) => {
     const base = manifest.server.url
@@ -55,7 +55,7 @@ const inspectedOAuth = (stage: Stage, other: Json = {}): Promise<Answer> =>
     return { ...manifest, auth: { type: 'oauth2', ...addresses, scopes: ['read'], ...other } }
   })
 
-/** That the manifest is refused at this path, or below it. `what`: what is wrong, for the message. */
+/** Checks that the manifest is refused at or below this path. `what`: the mistake, for the message. */
 function refusedAt(answer: Answer, path: string, what: string): void {
   refused(answer, 'MANIFEST_INVALID')
   assert(
@@ -64,10 +64,7 @@ function refusedAt(answer: Answer, path: string, what: string): void {
   )
 }
 
-/**
- * A member of `auth` of OAuth: without it, and with something else, the manifest is refused. Where the type is bearer it
- * means nothing.
- */
+/** An OAuth member of `auth`. If it is absent or wrong, the manifest is refused. With the type bearer it is ignored. */
 async function ofOAuth(stage: Stage, name: string, wrong: unknown): Promise<string> {
   const path = `auth.${name}`
   assertSame(accepted(await inspectedOAuth(stage))['authType'], 'oauth2', 'authType')
@@ -77,7 +74,7 @@ async function ofOAuth(stage: Stage, name: string, wrong: unknown): Promise<stri
   return `${JSON.stringify(wrong)}, and without it: 422 MANIFEST_INVALID at ${path}; not looked at for bearer`
 }
 
-/** That the first tool of a manifest is refused without the field and with each of the values, and at which path. */
+/** Checks that a manifest is refused at the right path if its first tool lacks the field or has one of the values. */
 const toolField =
   (name: string, ...wrong: { value: unknown; at?: string }[]) =>
   async (stage: Stage) => {
@@ -92,7 +89,7 @@ const toolField =
     return `without it, and with ${values}: 422 MANIFEST_INVALID at tools.0.${name}`
   }
 
-/** Names that are neither of the two kinds; one would leave the path of the tools. */
+/** Names of neither allowed form; one would escape the path of the tools. */
 const wrongNames = ['No Spaces Allowed', '../../admin', 'camelCase', 'A-b', 'things.', 'a.b.c']
 
 export const manifestRows: Row[] = [

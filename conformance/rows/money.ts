@@ -4,10 +4,10 @@ import { downgraded, overdue, paying } from '../paying.ts'
 import type { Person } from '../people.ts'
 import type { Row } from '../row.ts'
 import type { Stage } from '../stage.ts'
-import { agentsToTheLimit, createKey, keysToTheLimit } from '../to-the-limit.ts'
+import { agentsToTheLimit, createKey, keysToTheLimit } from '../fill-limits.ts'
 import { openSession, say } from '../sessions.ts'
 
-/** As long as a message may be: its answer costs about a dozen credits, and the next ones more. */
+/** The longest message: its answer costs about a dozen credits, and later answers cost more. */
 const longText = 'word '.repeat(16_000)
 const mostMessages = 60
 

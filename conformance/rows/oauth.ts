@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { callTool, comeBack, redirected, startOAuth, type Redirected } from '../connections.ts'
-import { accepted, assert, assertSame, refused, told } from '../expect.ts'
+import { accepted, assert, assertSame, refused, outcomeOf } from '../expect.ts'
 import { exchangesAt, hourly, hourlyCalls, input, readingTool, refreshing, toolNotAllowed } from '../grants.ts'
 import type { TokenRequest } from '../own-oauth.ts'
 import type { Row } from '../row.ts'
@@ -8,7 +8,7 @@ import type { Stage } from '../stage.ts'
 
 const needs = ['ownSites'] as const
 
-/** All fields of a request for tokens (docs/specification.md, "Token endpoint"). */
+/** All fields of a token request (docs/specification.md, "Token endpoint"). */
 const fieldsOf = {
   authorization_code: ['client_id', 'code', 'code_verifier', 'grant_type', 'redirect_uri'],
   refresh_token: ['client_id', 'grant_type', 'refresh_token'],
@@ -48,12 +48,12 @@ const formField = (grantType: string, name: string): Row => ({
     assert((form[name] ?? '') !== '', `${name} is missing`)
     if (name === 'client_id') assertSame(form[name], query.get('client_id'), name)
     if (name === 'redirect_uri') assertSame(form[name], callback, name)
-    // The site has compared the verifier with the challenge, and the code and tokens with those that it issued.
+    // The site has verified the code verifier, the code and the tokens.
     return ['client_id', 'redirect_uri'].includes(name) ? String(form[name]) : 'sent, and good at the site'
   },
 })
 
-/** A flow that nobody has finished, of somebody who never connects this site. */
+/** An unfinished flow of an account that never connects this site. */
 async function begun({ client, people, sites }: Stage): Promise<Redirected> {
   const flow = await startOAuth(client, await people.owner(), await sites.at('oauth'), [readingTool])
   return redirected(client, accepted(flow, 201))
@@ -61,7 +61,7 @@ async function begun({ client, people, sites }: Stage): Promise<Redirected> {
 
 const of = ({ location }: Redirected, name: string): string => location.searchParams.get(name) ?? ''
 
-/** What the browser knows, but with a state that the site gives back in place of the right one. */
+/** The browser's state, with a wrong `state` from the site. */
 function withState(sent: Redirected, state: string): Redirected {
   const location = new URL(sent.location)
   location.searchParams.set('state', state)
@@ -74,7 +74,7 @@ const scopeRow = ([scope, tool]: [string, string]): Row => ({
   needs,
   async run({ client, people, sites }) {
     const site = await sites.at('oauth')
-    // Who never connects this site.
+    // The account never connects this site.
     const flow = accepted(await startOAuth(client, await people.owner(), site, [tool]), 201)
     assertSame(flow['scopes'], [scope], 'what is requested')
     const { location } = await redirected(client, flow)
@@ -119,7 +119,7 @@ export const oauthRows: Row[] = [
       const again = await comeBack(client, used)
       assertSame(again.status, back.status, 'the status of the same page, opened again')
       assertSame(exchangesAt(oauth).length, before, 'the number of codes that were exchanged')
-      return `the same browser: ${told(back)}; another browser or state: ${evidence}; a second use: ${told(again)}, and no code is exchanged`
+      return `the same browser: ${outcomeOf(back)}; another browser or state: ${evidence}; a second use: ${outcomeOf(again)}, and no code is exchanged`
     },
   },
   {
@@ -147,7 +147,7 @@ export const oauthRows: Row[] = [
       assert(!/access_token|refresh_token|"token"/.test(entry.text + back.text), 'a token is shown')
       const answer = await callTool(client, free, { entryId, tool: readingTool, input })
       accepted(answer)
-      return `connected; a call: ${told(answer)}; no answer shows a token`
+      return `connected; a call: ${outcomeOf(answer)}; no answer shows a token`
     },
   },
   {
@@ -206,12 +206,12 @@ export const oauthRows: Row[] = [
     needs,
     async run(stage) {
       const { entryId, oauth } = await hourly(stage)
-      // Which see what becomes of a token that is good.
+      // The other rows call with a valid token, so they come first.
       await hourlyCalls(stage)
       oauth.endAccessTokens()
       const answer = await callTool(stage.client, await stage.people.free(), { entryId, tool: readingTool, input })
       accepted(answer)
-      return `the same call: ${told(answer)}`
+      return `the same call: ${outcomeOf(answer)}`
     },
   },
   {

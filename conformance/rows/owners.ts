@@ -5,20 +5,20 @@ import { accepted, assert, assertSame, refused } from '../expect.ts'
 import { foreignFilters, foreignRequests, lists, ofOwner } from '../foreign-requests.ts'
 import type { Row } from '../row.ts'
 import type { Stage } from '../stage.ts'
-import { makeThings } from '../things.ts'
+import { makeThings } from '../owned-things.ts'
 import { plainEntry } from './sites.ts'
 import { workspaceOf } from '../member.ts'
 
 const needs = ['cards', 'directives', 'ownSites'] as const
 
-/** One thing of each kind, of the owner. */
+/** One of the owner's things of each kind. */
 const thingsOf = (stage: Stage) =>
   stage.once('things', async () => {
     const [{ entryId: vaultEntryId }, { id }] = [await plainEntry(stage), await workspaceOf(stage)]
     return makeThings(stage, await stage.people.owner(), { vaultEntryId, workspaceId: String(id) })
   })
 
-/** Whether there is still everything, for its owner. */
+/** Checks that the owner still has everything. */
 async function assertUntouched({ client, people }: Stage, things: Awaited<ReturnType<typeof thingsOf>>) {
   const { token } = await people.owner()
   const { agent, run, entry, approval, workspace } = things
@@ -30,7 +30,7 @@ async function assertUntouched({ client, people }: Stage, things: Awaited<Return
   assertSame((await read(`/vault/${entry}`))['status'], 'connected', 'the status of the vault entry')
 }
 
-/** That a list is without anything of others. */
+/** Checks that a list contains nothing of others. */
 function assertOwn(answer: Answer, strangerId: string, foreign: readonly string[]): void {
   const { asked, text } = answer
   const items = accepted(answer)['items'] as Json[]

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { agentOf, startRun } from '../agents.ts'
 import { addToVault, callTool, connect, inspect, startOAuth } from '../connections.ts'
-import { accepted, assert, assertSame, pathsIn, refused, told } from '../expect.ts'
+import { accepted, assert, assertSame, pathsIn, refused, outcomeOf } from '../expect.ts'
 import { hourly, readingTool } from '../grants.ts'
 import type { Person } from '../people.ts'
 import type { Row } from '../row.ts'
@@ -9,21 +9,21 @@ import type { Stage } from '../stage.ts'
 import { until } from '../until.ts'
 import { inspectedAt } from './manifests.ts'
 
-/** An entry of the owner at the checker's first site. */
+/** The owner's entry at the checker's first site. */
 export const plainEntry = (stage: Stage) =>
   stage.once('plain entry', async () => {
     const site = await stage.sites.at('plain')
     return { site, entryId: await connect(stage.client, await stage.people.owner(), site) }
   })
 
-/** How many calls go to one host in a minute (docs/specification.md, "Limits"). */
+/** The most calls to one host in a minute (docs/specification.md, "Limits"). */
 const perMinute = 10
 
 const windowSeconds = 60
 
 const search = { tool: 'search_things', input: { query: 'a' } }
 
-/** Calls a tool until a call is refused, and once more as somebody else. */
+/** Calls a tool until a call is refused, and then once more as another account. */
 const outgoing = (stage: Stage) =>
   stage.once('outgoing', async () => {
     const { client, people } = stage
@@ -32,7 +32,7 @@ const outgoing = (stage: Stage) =>
     const entryId = await connect(client, owner, site)
     const ofOther = await connect(client, other, site)
     let counted = await untilRefused(stage, owner, { ...search, entryId })
-    // Calls of an earlier check were still counted: a minute after the last one, none is.
+    // Calls of an earlier check still counted. A minute after the last one, none does.
     if (counted.succeeded < perMinute) {
       await delay((windowSeconds + 1) * 1000)
       counted = await untilRefused(stage, owner, { ...search, entryId })
@@ -41,7 +41,7 @@ const outgoing = (stage: Stage) =>
     return { ...counted, site, entryId, answerToOther, arrived: site.arrivals.length - counted.before }
   })
 
-/** `seconds`: how long all of it took, so that the first call can be as old as that. */
+/** `seconds`: the time since before the first call, and so its greatest age. */
 async function untilRefused({ client, sites }: Stage, owner: Person, call: typeof search & { entryId: string }) {
   const before = (await sites.at('limited')).arrivals.length
   const began = performance.now()
@@ -53,7 +53,7 @@ async function untilRefused({ client, sites }: Stage, owner: Person, call: typeo
   return { answer: undefined, succeeded: 2 * perMinute + 2, before, seconds: since() }
 }
 
-/** Begins to connect a site by OAuth that is connected. */
+/** Starts to connect an OAuth site that is already connected. */
 async function startAgain(stage: Stage): Promise<string> {
   await hourly(stage)
   const { client, people, sites } = stage
@@ -62,7 +62,7 @@ async function startAgain(stage: Stage): Promise<string> {
   return refused(answer, 'TOKEN_EXISTS')
 }
 
-/** Of a site that this account does not call. */
+/** Uses a site that this account does not call. */
 async function deletedFirst({ client, people, sites }: Stage): Promise<void> {
   const free = await people.free()
   const site = await sites.at('held')
@@ -111,7 +111,7 @@ export const siteRows: Row[] = [
       assert(answer, `${succeeded} calls in a row were all made`)
       const evidence = refused(answer, 'OUTGOING_RATE_LIMITED')
       const wait = Number(answer.headers.get('retry-after'))
-      // The first call counts for a minute, and is at most as old as that.
+      // The first call counts for a minute and is at most this old.
       const least = windowSeconds - seconds - 1
       assert(
         wait >= least && wait <= windowSeconds,
@@ -129,7 +129,7 @@ export const siteRows: Row[] = [
       assertSame(succeeded, perMinute, 'the number of calls before the limit')
       refused(answerToOther, 'OUTGOING_RATE_LIMITED')
       assertSame(arrived, perMinute, 'the number of calls that the site got')
-      const one = `call ${succeeded + 1}: ${answer ? told(answer) : ''}`
+      const one = `call ${succeeded + 1}: ${answer ? outcomeOf(answer) : ''}`
       return `${one}, and so for another account; the site got ${arrived} (each port is a site: OUTGOING_COUNT_PORTS)`
     },
   },
@@ -218,7 +218,7 @@ export const siteRows: Row[] = [
       const { client, people, facts } = stage
       const answer = await inspect(client, await people.free(), facts.sites.brokenManifest)
       const evidence = refused(answer, 'MANIFEST_INVALID')
-      // Cut off in its middle.
+      // Truncated in the middle.
       const cut = await inspectedAt(stage, ({ manifest }) => ({ body: JSON.stringify(manifest).slice(0, 100) }))
       refused(cut, 'MANIFEST_INVALID')
       return `${evidence}; details: ${pathsIn(answer).join(', ')}; the same for half a manifest`

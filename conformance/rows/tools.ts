@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { callTool, connect, entryOf } from '../connections.ts'
-import { accepted, assert, assertSame, pathsIn, refused, told } from '../expect.ts'
+import { accepted, assert, assertSame, pathsIn, refused, outcomeOf } from '../expect.ts'
 import { hourly, refreshing } from '../grants.ts'
 import type { OwnSite } from '../own-site.ts'
 import type { Row } from '../row.ts'
@@ -10,13 +10,13 @@ import { plainEntry } from './sites.ts'
 const needs = ['ownSites', 'cards'] as const
 const input = { query: 'export', status: 'open', limit: 3 }
 
-/** One call that succeeds, as the site got it. */
+/** One successful call, as the site received it. */
 const goodCall = (stage: Stage) =>
   stage.once('good call', async () => {
     const { site, entryId } = await plainEntry(stage)
     const answer = await callTool(stage.client, await stage.people.owner(), { entryId, tool: 'search_things', input })
     const result = accepted(answer)['result']
-    // Other rows call the same tool with other words.
+    // Other rows call the same tool with other text.
     const arrival = site.arrivals.find(({ text }) => text.includes(input.query))
     assert(arrival, 'the call did not reach the site')
     return { answer, result, arrival }
@@ -24,19 +24,19 @@ const goodCall = (stage: Stage) =>
 
 const isOurs = (userAgent = ''): boolean => /^Switchyard\/\d+\.\d+\.\d+ \(\+https?:\/\/[^)]+\)$/.test(userAgent)
 
-/** What a site may answer in place of a JSON object. */
+/** Responses that are not a JSON object. */
 const noObjects = { 'a list': '["not","an","object"]', 'a text that is not JSON': 'All is well.', null: 'null' }
 
 const wrongInputs = [{}, { query: 1 }, { query: 'a', status: 'lost' }, { query: 'a', limit: 'b' }]
 
-/** Whether a call came with one of the inputs that its schema forbids. */
+/** Whether a call reached the site with an input that its schema forbids. */
 const cameThrough = ({ arrivals }: OwnSite): boolean =>
   arrivals.some(
     ({ path, text }) =>
       path.endsWith('search_things') && wrongInputs.some((wrong) => isDeepStrictEqual(JSON.parse(text), wrong)),
   )
 
-/** What a site may say with a 429, and for how many seconds it then holds all calls, from and to. */
+/** Headers of a 429, and for how many seconds (from, to) the site then gets no calls. */
 const holds = [
   { says: { retryAfter: 3, asDate: true }, least: 1, most: 3 },
   { says: { retryAfter: 2 }, least: 2, most: 2 },
@@ -45,7 +45,7 @@ const holds = [
 const usualHold = { least: 55, most: 60 }
 const mostAfterHold = 10_000
 
-/** A site whose calls are not held by what an earlier check has made of it. */
+/** A site whose calls are not held because of an earlier check. */
 async function freeSite({ client, people, sites }: Stage) {
   const owner = await people.owner()
   const site = await sites.at('held')
@@ -115,7 +115,7 @@ export const toolRows: Row[] = [
       const { answer, result } = await goodCall(stage)
       const thing = { id: 1, title: 'A thing', status: 'open', assignee: 'ada', created: '2026-11-21' }
       assertSame(result, { results: [thing] }, 'the result')
-      return told(answer)
+      return outcomeOf(answer)
     },
   },
   {
@@ -123,7 +123,7 @@ export const toolRows: Row[] = [
     says: 'a response that is no JSON object is no result',
     needs: ['ownSites'],
     async run(stage) {
-      // Most other calls go to another site, and one site gets ten in a minute.
+      // Most other calls go to another site, because one site gets ten in a minute.
       const { entryId } = await hourly(stage)
       const free = await stage.people.free()
       const evidence = []
@@ -186,7 +186,7 @@ export const toolRows: Row[] = [
       accepted(after)
       const last = site.arrivals.findLast(({ path }) => path.endsWith('search_things'))
       assertSame(last?.headers.authorization, 'Bearer another-good-token', 'the token of the next call')
-      return `${evidence}, status needs_reauth; after PATCH: ${told(after)}`
+      return `${evidence}, status needs_reauth; after PATCH: ${outcomeOf(after)}`
     },
   },
   {
@@ -217,7 +217,7 @@ export const toolRows: Row[] = [
   },
 ]
 
-/** That the last two calls came as far from each other as the hold says, and not much further. */
+/** Checks that the time between the last two calls matches the hold. */
 function assertHeld({ arrivals }: OwnSite, seconds: number): void {
   const [first, next] = arrivals.slice(-2)
   const waited = (next?.from ?? 0) - (first?.until ?? 0)

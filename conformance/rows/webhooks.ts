@@ -1,7 +1,7 @@
 import { agentOf, dataOf, deliver, ended, runsOf, startRun, timelineOf, webhookAgent } from '../agents.ts'
 import type { Json } from '../client.ts'
 import { connect } from '../connections.ts'
-import { accepted, assert, assertSame, refused, shown, told } from '../expect.ts'
+import { accepted, assert, assertSame, refused, shown, outcomeOf } from '../expect.ts'
 import type { OwnSite } from '../own-site.ts'
 import type { Row } from '../row.ts'
 import type { Stage } from '../stage.ts'
@@ -19,7 +19,7 @@ const example = {
   created_at: '2026-11-21T09:00:00.000Z',
 }
 
-/** Delivers to a new agent, and follows the run to its end. */
+/** Delivers to a new agent and waits for the end of the run. */
 async function delivered({ client, people }: Stage, fields: Json, payload: unknown) {
   const owner = await people.owner()
   const agent = await webhookAgent(client, owner, fields)
@@ -34,7 +34,7 @@ const exampleDelivery = (stage: Stage) => stage.once('example', () => delivered(
 const withAction = (stage: Stage, allowActionOverride: boolean, action: unknown = '[[say By the sender.]]') =>
   delivered(stage, { systemPrompt: '[[say By the owner.]]', allowActionOverride }, { action })
 
-/** A run by hand of the same agent, whose input has a member `action`. */
+/** A manual run of the same agent, whose input has a member `action`. */
 async function byHand({ client }: Stage, { owner, agent }: Awaited<ReturnType<typeof delivered>>) {
   const input = { action: '[[say By the input.]]' }
   const { id } = accepted(await startRun(client, owner, agent, { input }), 202)
@@ -43,10 +43,10 @@ async function byHand({ client }: Stage, { owner, agent }: Awaited<ReturnType<ty
 
 const deliveries = 4
 
-/** Before the number, so that a payload that is cut off has none. */
+/** Precedes the number, so that a truncated payload has none. */
 const filler = 'All of a payload is for the model, however long it is. '.repeat(150)
 
-/** Several deliveries, one after the other, to an agent that tells a site of each. */
+/** Several deliveries in sequence to an agent that reports each to a site. */
 const queued = (stage: Stage) =>
   stage.once('queued', async () => {
     const { client, people, sites } = stage
@@ -68,10 +68,10 @@ const queued = (stage: Stage) =>
 const numbersOf = (arrivals: OwnSite['arrivals']) =>
   arrivals.map(({ text }) => (JSON.parse(text) as { number: number }).number)
 
-/** Beyond the 41 codes (docs/reference/errors.md). */
+/** Not one of the 41 codes of the specification (docs/reference/errors.md). */
 const notAllowed = { code: 'METHOD_NOT_ALLOWED', statusCode: 405 }
 
-/** What came of a run whose payload has a member `action`: what the timeline says, and whose words the model followed. */
+/** Checks a run whose payload has a member `action`: the timeline, and whose instructions the model followed. */
 function assertOverride(
   { run, events }: Pick<Awaited<ReturnType<typeof delivered>>, 'run' | 'events'>,
   override: string,
@@ -91,7 +91,7 @@ export const webhookRows: Row[] = [
       const path = `/api/webhooks/agent/${String(agent['id'])}`
       assertSame(new URL(String(agent['webhookUrl'])).pathname, path, 'the path of the webhook URL')
       assertSame([receipt['sequence'], run['status']], [1, 'completed'], 'what came of it')
-      return `${told(answer)}; the run is completed`
+      return `${outcomeOf(answer)}; the run is completed`
     },
   },
   {
@@ -172,9 +172,9 @@ export const webhookRows: Row[] = [
         { name: 'count', type: 'number' },
       ]
       const { events, agent, run } = await delivered(stage, { webhookSchema }, { title: 'A', count: 1 })
-      const told = dataOf(events, 'started')['webhookSchema'] as Json[]
+      const fields = dataOf(events, 'started')['webhookSchema'] as Json[]
       assertSame(
-        told.map(({ name, type }) => ({ name, type })),
+        fields.map(({ name, type }) => ({ name, type })),
         webhookSchema,
         'the schema that the AI got',
       )

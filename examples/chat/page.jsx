@@ -11,7 +11,7 @@ async function post(path, body) {
   return answer
 }
 
-/** What was said; undefined if the session is over. */
+/** The messages so far; undefined if the session is over. */
 async function historyOf({ api, token }) {
   const messages = []
   for (let more = true; more;) {
@@ -36,7 +36,7 @@ async function findSession() {
   return { ...session, history: [] }
 }
 
-/** The platform's errors are JSON with a sentence for people. */
+/** The platform's errors are JSON with a sentence for the user. */
 function inWords(error) {
   try {
     return JSON.parse(error.message).error
@@ -54,7 +54,7 @@ function Chat({ api, token, history }) {
   const isStarted = chat.messages.at(-1)?.role === 'assistant'
   const isBusy = chat.status === 'submitted' || chat.status === 'streaming'
 
-  /** Shows the answer that was under way at the reload. It may have ended since the history was read. */
+  /** Shows the answer that was in progress at the reload. It may have ended since the history was read. */
   async function resume() {
     await chat.resumeStream()
     chat.setMessages((await historyOf({ api, token })) ?? history)
@@ -68,7 +68,7 @@ function Chat({ api, token, history }) {
     void chat.sendMessage({ text: input })
     setInput('')
   }
-  /** Ends the answer at the platform; leaving the stream would not. */
+  /** Stops the answer at the platform. Leaving the stream would not stop it. */
   const stop = () => fetch(`${api}/chat/messages/${chat.id}/stream`, { method: 'DELETE', headers })
   async function decide({ approvalId, argumentsHash }, decision) {
     await post('/decision', { token, approvalId, argumentsHash, decision })

@@ -14,18 +14,18 @@ async function platform(path, body) {
   return answer
 }
 
-/** The sessions that this server has opened, by their tokens. */
+/** The sessions that this server has opened, by token. */
 const sessions = new Map()
 
 async function openSession() {
-  // Check here who the visitor is, and choose the sites and tools for that person.
+  // Identify the visitor here, and choose the sites and tools for that person.
   const sites = ENTRY ? [{ vaultEntryId: ENTRY, tools: ['search_issues', 'delete_issue'] }] : []
   const { id, token } = await platform('/sessions', { title: 'Example chat', sites, onDisconnect: 'continue' })
   sessions.set(token, id)
   return { api: API, token }
 }
 
-/** A visitor decides about calls of their own session only. */
+/** Visitors decide only about calls of their own session. */
 async function decide({ token, approvalId, decision, argumentsHash }) {
   const { sessionId } = await platform(`/approvals/${encodeURIComponent(approvalId)}`)
   if (sessionId === null || sessionId !== sessions.get(token)) throw new Error('This call belongs to another session.')

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 
 export interface ListenOptions {
-  /** 0 takes a free port; `origin` then has its number. */
+  /** With 0 it takes a free port, and `origin` contains its number. */
   port: number
   /** The address to listen on; 127.0.0.1 by default. */
   host?: string | undefined

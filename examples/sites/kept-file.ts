@@ -2,14 +2,14 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 
 /** A small value that outlives the process, if it has a file. */
 export interface KeptFile<T> {
-  /** What was kept last; undefined at the first start. */
+  /** The last saved value; undefined at the first start. */
   read: () => T | undefined
   keep: (value: T) => void
 }
 
 /**
- * Keeps a value as JSON in a file that only our user may read: complete, or as it was before. Without a path, nothing is
- * kept. Your own site has a database.
+ * Saves a value as JSON in a file that only our user may read. After a crash the file has the old value or the new
+ * one, never a part. Without a path, nothing is saved. Your own site has a database.
  */
 export function keptFile<T>(path: string | undefined): KeptFile<T> {
   if (path === undefined) return { read: () => undefined, keep: () => undefined }

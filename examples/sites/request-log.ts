@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 export interface LoggedRequest {
   at: string
   tool: string
-  /** The HTTP status of the response; null while, or because, there is none. */
+  /** The HTTP status of the response; null before it, or if there is none. */
   status: number | null
   user: string | null
   idempotencyKey: string | null

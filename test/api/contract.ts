@@ -1,5 +1,5 @@
 import type { Schema } from '@cfworker/json-schema'
-import { document, type Operation } from '../helpers/declared.ts'
+import { document, type Operation } from '../helpers/openapi-schemas.ts'
 
 /** A schema of the OpenAPI document, and where it stands, in words for whoever has to describe it. */
 export interface Placed {

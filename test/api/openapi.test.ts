@@ -10,7 +10,7 @@ import { routes } from '../../api/routes.ts'
 import { catalogue } from '../../src/errors.ts'
 import { manifestJsonSchema } from '../../src/sites/manifest/manifest-schema.ts'
 import { readCallbackBody } from '../../src/callbacks/callback-body.ts'
-import { contradictions, document as declared, inWords, type Document } from '../helpers/declared.ts'
+import { violations, document as declared, inWords, type Document } from '../helpers/openapi-schemas.ts'
 import { agentOf, customer } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { cancel, start } from '../helpers/runs.ts'
@@ -108,7 +108,7 @@ test('no object that takes members of any name is written as one that takes none
 test('every body has an example that its schema takes, made of an example of each text', (t) => {
   const wrong = examples.flatMap(({ place, schema, example }) => {
     if (example === undefined) return [`${place} has no example`]
-    const errors = contradictions(schema, example)
+    const errors = violations(schema, example)
     return errors.length === 0 ? [] : [`${place}: its example breaks its schema: ${inWords(errors)}`]
   })
   const untold = fields
@@ -125,7 +125,7 @@ test('every body has an example that its schema takes, made of an example of eac
 test('every example that stands beside a field is one', (t) => {
   const wrong = [...components, ...fields].flatMap(({ place, schema }) =>
     ((schema['examples'] as unknown[] | undefined) ?? []).flatMap((example) => {
-      const errors = contradictions(schema, example)
+      const errors = violations(schema, example)
       return errors.length === 0 ? [] : [`${place}: ${JSON.stringify(example)} is no example: ${inWords(errors)}`]
     }),
   )
@@ -170,7 +170,7 @@ test('a callback is posted as the document says, whatever the run has become', a
   const body: unknown = JSON.parse(await readCallbackBody(database, id))
   t.like(body, { type: 'run.cancelled' })
   const schema = declared.webhooks['runEnded']?.['post']?.requestBody?.content?.['application/json']?.schema ?? false
-  t.is(inWords(contradictions(schema as object, body)), '')
+  t.is(inWords(violations(schema as object, body)), '')
   const named = declared.webhooks['runEnded']?.['post']?.parameters?.map(({ name }) => name)
   t.deepEqual(named, ['webhook-id', 'webhook-timestamp', 'webhook-signature'])
 })

@@ -272,7 +272,7 @@ test('a reader who takes nothing is cut off, and neither it nor another watcher 
   const timeline = await timelineOf(someone, runId)
   t.deepEqual(dataOf(quick.events), timeline)
   slow.resume()
-  t.is(await slow.ended, 'torn')
+  t.is(await slow.ended, 'cut off')
   t.true(slow.events.length < timeline.length)
   const again = await watch(someone, runId, { lastEventId: slow.lastEventId() })
   t.is(await again.ended, 'ended')

@@ -4,7 +4,15 @@ import * as payments from '../../api/payments.ts'
 import { Account } from '../../src/billing/account.ts'
 import { runRound } from '../../src/loops.ts'
 import { call } from '../helpers/client.ts'
-import { add, again, hear, payer, standing, stripePlatform, subscribed } from '../helpers/stripe/payers.ts'
+import {
+  add,
+  logInAgain,
+  deliverEvents,
+  payer,
+  accountState,
+  stripePlatform,
+  subscribed,
+} from '../helpers/stripe/payers.ts'
 import { deleteCustomer } from '../helpers/stripe/routes.ts'
 import type { Person } from '../helpers/people.ts'
 
@@ -19,8 +27,8 @@ test.serial('a customer that was deleted is replaced, and its cards are added an
   const stage = await open()
   const someone = await subscribed(stage)
   deleteCustomer(stage.double.world, someone.customer)
-  await hear(stage)
-  t.like(await standing(stage, someone), { tier: 'free' })
+  await deliverEvents(stage)
+  t.like(await accountState(stage, someone), { tier: 'free' })
   t.deepEqual(await brands(someone), [])
   const { customer } = (await Account.query(stage.services.database).findById(someone.ownerId))!
   t.not(customer, someone.customer)
@@ -38,7 +46,7 @@ test.serial('of cards that were detached, the newest that is left is charged', a
   world.methods.get(settings.default_payment_method!)!.customer = null
   settings.default_payment_method = null
   world.emit('customer.updated', world.customer(someone.customer))
-  await hear(stage)
+  await deliverEvents(stage)
   t.deepEqual(await brands(someone), ['visa'])
   await call(someone, payments.buyCredits, { body: { credits: 500 } }).then(({ body }) => body)
   t.deepEqual(stage.double.charged(someone.customer), [500])
@@ -55,7 +63,7 @@ test.serial('a dispute of a payment that Stripe does not know does not keep olde
   stage.clock.forward(61)
   stage.double.trouble('GET /v1/payment_intents/', 'failed', 3)
   await t.throwsAsync(runRound(stage.services, 'stripe events'), { code: 'INTERNAL_ERROR' }, 'Stripe is away')
-  await hear(stage)
+  await deliverEvents(stage)
   t.is((await stage.services.billing.account(someone.ownerId)).subscription?.nextTier, 'free')
 })
 
@@ -66,9 +74,9 @@ test.serial('what is overdue at a subscription that Stripe has suspended is said
   const found = [...world.subscriptions.values()].find(({ customer }) => customer === someone.customer)!
   found.status = 'unpaid'
   world.emit('customer.subscription.updated', found)
-  await hear(stage)
-  t.like(await standing(stage, someone), { status: 'past_due' })
-  const { failure } = await call(await again(someone), billing.subscribe, { body: { tier: 'pro' } })
+  await deliverEvents(stage)
+  t.like(await accountState(stage, someone), { status: 'past_due' })
+  const { failure } = await call(await logInAgain(someone), billing.subscribe, { body: { tier: 'pro' } })
   t.is(failure.code, 'PAYMENT_FAILED')
   t.regex(failure.error, /DELETE \/billing\/subscription/)
 })

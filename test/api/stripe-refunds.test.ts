@@ -3,7 +3,16 @@ import test, { type ExecutionContext } from 'ava'
 import * as billing from '../../api/billing.ts'
 import * as payments from '../../api/payments.ts'
 import { call } from '../helpers/client.ts'
-import { again, days, hear, payer, stripePlatform, sweep, type Payer, type Stage } from '../helpers/stripe/payers.ts'
+import {
+  logInAgain,
+  days,
+  deliverEvents,
+  payer,
+  stripePlatform,
+  sweep,
+  type Payer,
+  type Stage,
+} from '../helpers/stripe/payers.ts'
 import { dispute, refund } from '../helpers/stripe/routes.ts'
 
 /* What was paid back gives nothing, whether a month is left before or afterwards; what is paid after all gives everything. */
@@ -11,17 +20,17 @@ import { dispute, refund } from '../helpers/stripe/routes.ts'
 const open = stripePlatform(test)
 
 const subscribe = async (someone: Payer, tier: 'pro' | 'team' | 'enterprise'): Promise<void> =>
-  void (await call(await again(someone), billing.subscribe, { body: { tier } })).body
+  void (await call(await logInAgain(someone), billing.subscribe, { body: { tier } })).body
 
 const leave = async (someone: Payer): Promise<void> =>
-  void (await call(await again(someone), billing.cancelSubscription, { query: { when: 'now' } })).body
+  void (await call(await logInAgain(someone), billing.cancelSubscription, { query: { when: 'now' } })).body
 
 const intentsOf = ({ double: { world } }: Stage, { customer }: Payer) =>
   [...world.intents.values()].filter((intent) => intent.customer === customer)
 
 /** Balance and credit, once it is sure that payments and the ledger add up. */
 async function stateOf(t: ExecutionContext, stage: Stage, someone: Payer) {
-  const now = await again(someone)
+  const now = await logInAgain(someone)
   const { balance, creditCents } = (await call(now, billing.getBilling)).body
   const { items } = (await call(now, payments.listPayments, { query: { limit: '100' } })).body
   const credited = items.reduce((sum, { cents, fromCreditCents }) => sum - Math.min(0, cents) - fromCreditCents, 0)
@@ -41,12 +50,12 @@ test.serial('a month whose dispute is lost takes its credits back, and leaving i
   const someone = await payer(stage)
   await subscribe(someone, 'enterprise')
   dispute(stage.double.world, intentsOf(stage, someone)[0]!, 'lost')
-  await hear(stage)
+  await deliverEvents(stage)
   t.deepEqual(await stateOf(t, stage, someone), { balance: 200, creditCents: 0 })
   t.is((await stage.services.billing.account(someone.ownerId)).tier, 'enterprise', 'it goes on until somebody ends it')
-  await hear(stage)
+  await deliverEvents(stage)
   await leave(someone)
-  await hear(stage)
+  await deliverEvents(stage)
   t.deepEqual(await stateOf(t, stage, someone), { balance: 200, creditCents: 0 })
   await subscribe(someone, 'pro')
   t.deepEqual(stage.double.charged(someone.customer), [100_000, 2000])
@@ -66,7 +75,7 @@ test.serial(
     t.deepEqual(await stateOf(t, stage, someone), { balance: 15_400, creditCents: 2000 })
     dispute(stage.double.world, intentsOf(stage, someone)[0]!, 'lost')
     for (const round of ['the first', 'the second']) {
-      await hear(stage)
+      await deliverEvents(stage)
       stage.double.forgetKeys()
       t.deepEqual(await stateOf(t, stage, someone), { balance: 400 + 5000, creditCents: -2000 }, round)
     }
@@ -75,7 +84,7 @@ test.serial(
     t.deepEqual(stage.double.charged(someone.customer), [8000, 4000])
     t.like(await stateOf(t, stage, someone), { creditCents: 0 })
     stage.clock.forward(days(50))
-    await hear(stage)
+    await deliverEvents(stage)
     const late = await stateOf(t, stage, someone)
     t.is(late.creditCents, 0, 'also when the first payment is too old to be compared')
   },
@@ -92,10 +101,10 @@ test.serial('a month that was changed at once and is refunded then is owed by wh
   const before = await stateOf(t, stage, someone)
   const kept = 5000 - Math.floor((5000 * left) / 2000)
   refund(stage.double.world, intentsOf(stage, someone)[0]!)
-  await hear(stage)
+  await deliverEvents(stage)
   t.deepEqual(await stateOf(t, stage, someone), { balance: before.balance - kept, creditCents: -left })
   refund(stage.double.world, intentsOf(stage, someone)[1]!)
-  await hear(stage)
+  await deliverEvents(stage)
   t.deepEqual(await stateOf(t, stage, someone), { balance: before.balance - kept - 20_000, creditCents: -left })
 })
 
@@ -108,15 +117,15 @@ test.serial('a month that is left early, lost and won ends as if it had never be
     dispute(stage.double.world, intentsOf(stage, someone)[0]!, status)
   stage.clock.forward(days(15))
   decide(lostFirst, 'lost')
-  await hear(stage)
+  await deliverEvents(stage)
   for (const someone of payers) await leave(someone)
-  await hear(stage)
+  await deliverEvents(stage)
   decide(lostFirst, 'won')
   for (const status of ['lost', 'won', 'lost', 'won'] as const) {
     decide(leftFirst, status)
-    await hear(stage)
+    await deliverEvents(stage)
     stage.double.forgetKeys()
-    await hear(stage)
+    await deliverEvents(stage)
     if (status === 'lost') t.like(await stateOf(t, stage, leftFirst), { creditCents: 0 })
   }
   t.deepEqual(await stateOf(t, stage, leftFirst), await stateOf(t, stage, neverLost))

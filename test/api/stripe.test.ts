@@ -7,16 +7,16 @@ import { PaymentMethod } from '../../src/billing/payment-method.ts'
 import { call } from '../helpers/client.ts'
 import { deliver, webhookSecret } from '../helpers/stripe/deliveries.ts'
 import { doubleKey } from '../helpers/stripe/double.ts'
-import { assertValid } from '../helpers/stripe/judge.ts'
+import { assertValid } from '../helpers/stripe/stripe-mock.ts'
 import {
   add,
-  again,
+  logInAgain,
   days,
-  hear,
-  newsOf,
+  deliverEvents,
+  eventsOf,
   payer,
   send,
-  standing,
+  accountState,
   stripePlatform,
   subscribed,
   sweep,
@@ -42,17 +42,17 @@ test.serial('news in any order, again and again, lead to what Stripe says, and c
   const since = stage.double.world.events.length
   stage.clock.forward(days(30) + 3660)
   stage.double.settle()
-  const failed = newsOf(stage, someone, since)
-  await add(await again(someone), 'pm_card_visa')
+  const failed = eventsOf(stage, someone, since)
+  await add(await logInAgain(someone), 'pm_card_visa')
   stage.clock.forward(days(1))
   stage.double.settle()
-  const all = newsOf(stage, someone, since)
+  const all = eventsOf(stage, someone, since)
   t.true(all.length > failed.length && failed.length >= 3)
   const truth = { tier: 'pro', status: 'active' as const, until: '2027-01-21T12:00:00.000Z' }
   for (const event of [...all.toReversed(), ...failed, ...all]) {
     t.is((await send(stage, event)).status, 200)
     await sweep(stage)
-    t.deepEqual(await standing(stage, someone), truth, event.type)
+    t.deepEqual(await accountState(stage, someone), truth, event.type)
   }
   t.deepEqual(stage.double.charged(someone.customer), [2000, 2000])
   const noted = await stage.services.database('stripe_events').where({ customer: someone.customer })
@@ -62,7 +62,7 @@ test.serial('news in any order, again and again, lead to what Stripe says, and c
 test.serial('forged and old deliveries are refused and change nothing', async (t) => {
   const stage = await open()
   const someone = await subscribed(stage)
-  const [event] = newsOf(stage, someone)
+  const [event] = eventsOf(stage, someone)
   const now = stage.double.world.now()
   const bad = [
     { secret: 'whsec_of_a_stranger' },
@@ -84,7 +84,7 @@ test.serial(
   async (t) => {
     const stage = await open()
     const { double } = stage
-    const [event] = newsOf(stage, await subscribed(stage))
+    const [event] = eventsOf(stage, await subscribed(stage))
     const object = { ...event!.data.object, customer: 'cus_of_somebody_else' }
     const odd: object[] = [
       { ...event, id: 'evt_of_others', data: { object } },
@@ -105,7 +105,7 @@ test.serial('news that were never delivered are found by reconciling', async (t)
   const stage = await open()
   const someone = await subscribed(stage)
   await call(someone, payments.buyCredits, { body: { credits: 500 } }).then(({ body }) => body)
-  await hear(stage)
+  await deliverEvents(stage)
   stage.clock.forward(7200)
   const { world } = stage.double
   const bought = [...world.intents.values()].find(
@@ -117,15 +117,15 @@ test.serial('news that were never delivered are found by reconciling', async (t)
   for (const event of world.events.slice(since)) event.created -= 7200 + 361
   await sweep(stage)
   t.is((await stage.services.billing.account(someone.ownerId)).balance, 5700, 'nobody has told')
-  await hear(stage)
+  await deliverEvents(stage)
   t.is((await stage.services.billing.account(someone.ownerId)).balance, 5200)
 })
 
 test.serial('a round of reconciling that was cut off is made again from where it began', async (t) => {
   const stage = await open()
   const { database, stripe } = stage.services
-  const [told] = newsOf(stage, await subscribed(stage))
-  await hear(stage)
+  const [told] = eventsOf(stage, await subscribed(stage))
+  await deliverEvents(stage)
   stage.clock.forward(7200)
   const { world } = stage.double
   const [older, newer] = ['evt_older', 'evt_newer']
@@ -180,11 +180,11 @@ test.serial('what a month has taken of the credit is given back if it is never p
   stage.clock.forward(days(20))
   const { creditCents } = await services.billing.subscriptions.subscribe(someone.ownerId, { tier: 'pro', when: 'now' })
   t.true(creditCents > 0 && creditCents < 2000)
-  await add(await again(someone), 'pm_card_chargeCustomerFail')
+  await add(await logInAgain(someone), 'pm_card_chargeCustomerFail')
   stage.clock.forward(days(31) + 3660)
   stage.double.settle()
   await sweep(stage)
-  const now = await again(someone)
+  const now = await logInAgain(someone)
   const newest = async () => (await call(now, payments.listPayments)).body.items[0]
   const cents = 2000 - creditCents
   t.like((await call(now, billing.getBilling)).body, { creditCents: 0, subscription: { status: 'past_due' } })

@@ -4,7 +4,7 @@ import { transcripts } from '../../api/openapi/chat-stream.ts'
 import { resumeChatStream, sendChatMessage } from '../../api/chat.ts'
 import { meaningsOfParts } from '../../api/schemas/chat-part.ts'
 import type { AnyRoute } from '../../api/route/route.ts'
-import { contradictions, document, inWords, responseOf } from '../helpers/declared.ts'
+import { violations, document, inWords, responseOf } from '../helpers/openapi-schemas.ts'
 import { connectBadTools, customer } from '../helpers/people.ts'
 import { openStage } from '../helpers/runs.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
@@ -18,7 +18,7 @@ const schema = { $ref: '#/components/schemas/ChatPart' }
 
 const wrongIn = (parts: readonly object[]): string[] =>
   parts.flatMap((part) => {
-    const errors = contradictions(schema, part)
+    const errors = violations(schema, part)
     return errors.length === 0 ? [] : [`${JSON.stringify(part)}: ${inWords(errors)}`]
   })
 

@@ -132,7 +132,7 @@ test('a reader of a timeline whose API is killed reconnects to another one with 
   const first = await watch({ ...someone, url: api.url }, id)
   await untilEvent(someone, id, 'step.started', ({ data }) => data['step'] === 2)
   await api.kill()
-  t.is(await first.ended, 'torn')
+  t.is(await first.ended, 'cut off')
   const second = await watch(someone, id, { lastEventId: first.lastEventId() })
   t.is(await second.ended, 'ended')
   t.is((await ended(someone, id)).status, 'completed')

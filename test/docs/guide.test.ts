@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import test from 'ava'
 import { createGuide } from '../../api/docs/guide.ts'
-import { isPage, placeOf } from '../../api/docs/places.ts'
+import { isPage, pathOf } from '../../api/docs/page-paths.ts'
 import type { Page } from '../../api/docs/markdown.ts'
 import type { ApiDocument } from '../../api/docs/reference/document.ts'
 import { tagPage } from '../../api/docs/reference/reference-pages.ts'
@@ -27,7 +27,7 @@ test('the menu lists every page of the guide, and every page that it lists exist
 })
 
 test('every link of the guide leads to a page and to an anchor in it', async (t) => {
-  const pages = new Map((await readAll()).map((page) => [placeOf(page.file) ?? '', page]))
+  const pages = new Map((await readAll()).map((page) => [pathOf(page.file) ?? '', page]))
   const broken = [...pages.values()].flatMap(({ file, links }) =>
     links.filter((link) => !leads(link, file)).map((link) => `${file}: ${link}`),
   )
@@ -36,7 +36,7 @@ test('every link of the guide leads to a page and to an anchor in it', async (t)
   function leads(link: string, file: string): boolean {
     const [path = '', anchor] = link.split('#')
     if (path.startsWith('/docs/api') || path === '/openapi.json') return leadsToOperation(path, anchor)
-    const page = pages.get(path === '' ? (placeOf(file) ?? '') : path)
+    const page = pages.get(path === '' ? (pathOf(file) ?? '') : path)
     return page !== undefined && (anchor === undefined || page.anchors.includes(anchor))
   }
 })

@@ -11,16 +11,14 @@ interface Place {
   services: { database: Database }
 }
 
-/** Somebody who operates the platform. */
 export async function adminOf({ url, services }: Place, email?: string): Promise<Person> {
   const someone = await person({ url }, email)
   assert(await setAdmin(services.database, someone.email, true))
   return someone
 }
 
-/** Suspends a user, as an admin. */
 export async function suspend(place: Place, someone: Client, reason = 'For trying it') {
-  // Asked before, with a login that is good still.
+  // Read first, while the login is still valid.
   const params = { userId: await userIdOf(someone) }
   return call(await adminOf(place), adminUsers.suspendUser, { params, body: { reason } })
 }

@@ -1,4 +1,4 @@
-/** Runs all of them in sequence, even if some fail; throws the first error. */
+/** Runs all functions in sequence, even if some fail, and then throws the first error. */
 export async function allOf(work: (() => unknown)[]): Promise<void> {
   const failures: unknown[] = []
   for (const one of work) {

@@ -6,27 +6,25 @@ import { agentOf, type Person } from './people.ts'
 import type { Platform } from './platform.ts'
 import type { Scripts } from './runs.ts'
 
-/** Common steps of tests of approvals. */
-
-/** An agent that follows the script; its owner is asked before each of these tools is called. */
+/** An agent that follows the script. Its owner must approve calls of these tools. */
 export const askingAgent = (
   { someone, vaultEntryId }: Pick<Scripts, 'someone' | 'vaultEntryId'>,
   systemPrompt: string,
   askFirst = ['slow_once'],
 ) => agentOf(someone, { systemPrompt, sites: [{ vaultEntryId, askFirst }] })
 
-/** The approvals of somebody, newest first. */
+/** A person's approvals, newest first. */
 export const approvalsOf = async (someone: Person, query: Record<string, string> = {}) =>
   (await call(someone, approvals.listApprovals, { query })).body.items
 
-/** Waits until somebody is asked for so many approvals, and returns them, oldest first. */
+/** Waits until a person has this many pending approvals, and returns them, oldest first. */
 export const asked = (someone: Person, count = 1, seconds = 45) =>
   eventually(seconds, `${count} approvals are pending`, async () => {
     const pending = await approvalsOf(someone, { status: 'pending', limit: '100' })
     return pending.length === count ? pending.toReversed() : undefined
   })
 
-/** Decides; the response may be a failure. */
+/** Decides. The response may be a failure. */
 export const decide = (
   someone: Person,
   approvalId: string,
@@ -34,7 +32,7 @@ export const decide = (
   more: { note?: string; argumentsHash?: string } = {},
 ) => call(someone, approvals.decideApproval, { params: { approvalId }, body: { decision, ...more } })
 
-/** Asks an owner about a call that there is not, of a run or an answer that there may not be. */
+/** Creates an approval for a call that does not exist, of a run or an answer that may not exist. */
 export async function pendingApproval(
   { services }: Platform,
   {

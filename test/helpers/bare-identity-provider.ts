@@ -13,26 +13,24 @@ import { listen } from '../../examples/sites/https-server.ts'
 import { clientSecret } from './identity-provider.ts'
 import { temporaryCertificates } from './https-server.ts'
 
-/** How the provider deviates from a good one. */
 export interface Deviation {
   /** Members of the discovery document; undefined removes one. */
   document?: Record<string, unknown>
   /** Claims of the ID token; undefined removes one. */
   claims?: Record<string, unknown>
   header?: Partial<JWTHeaderParameters>
-  /** The key that signs; by default the one that the provider publishes. */
+  /** The signing key; by default the published one. */
   sign?: CryptoKey | Uint8Array
-  /** In place of the keys that the provider publishes. */
+  /** Published instead of the provider's keys. */
   keys?: JWK[]
-  /** Changes the whole token response. */
   tokens?: (answer: Record<string, unknown>) => unknown
-  /** In place of the answers at these paths. */
+  /** Responses that replace the usual ones at these paths. */
   answers?: Record<string, RequestListener>
 }
 
 /**
- * An OpenID Connect provider without pages, and with as many issuers as there are folders: the test plays them, and says how it deviates. Every code is good, and stands
- * for the subject in it: `code-of-ada`.
+ * An OpenID Connect provider without pages, with an issuer for every folder. The test plays the sign-in pages and sets
+ * the deviations. Every code is valid and contains its subject: `code-of-ada`.
  */
 export async function startBareIdentityProvider(t: ExecutionContext) {
   const { server, origin, close } = await listen({ port: 0, tls: await temporaryCertificates() })
@@ -45,7 +43,7 @@ export async function startBareIdentityProvider(t: ExecutionContext) {
     key,
     privateKey,
     deviation: {} as Deviation,
-    /** The nonce that a browser was sent with, by its code. */
+    /** The nonces of the browsers, by code. */
     nonces: new Map<string, string>(),
     requests: [] as string[],
   }
@@ -110,7 +108,7 @@ export type BareIdentityProvider = Awaited<ReturnType<typeof startBareIdentityPr
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** Where the provider would send a browser back to, as somebody. */
+/** The address that the provider would send a browser back to after a user's sign-in. */
 export function sentBack(provider: BareIdentityProvider, authorizeUrl: string, user: string): URL {
   const asked = new URL(authorizeUrl).searchParams
   const code = `code-of-${user}.${provider.nonces.size}`
@@ -120,5 +118,5 @@ export function sentBack(provider: BareIdentityProvider, authorizeUrl: string, u
   return back
 }
 
-/** The secret that the provider shares with the platform, as a key. */
+/** The client secret as a key. */
 export const sharedKey = (): Uint8Array => new TextEncoder().encode(clientSecret)

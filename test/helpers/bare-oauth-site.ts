@@ -26,8 +26,8 @@ const tool = (name: string, scope: string) => ({
 })
 
 /**
- * An OAuth site without sign-in pages: the test plays them, so that any code, state and issuer can come back. Requests
- * to its token and revocation endpoints are recorded.
+ * An OAuth site without sign-in pages. The test plays them, so that any code, state and issuer can be returned. It
+ * records requests to its token and revocation endpoints.
  */
 export async function startBareOAuthSite(t: ExecutionContext, auth: Record<string, unknown> = {}) {
   const { server, origin, close } = await listen({ port: 0, tls: await temporaryCertificates() })
@@ -36,7 +36,7 @@ export async function startBareOAuthSite(t: ExecutionContext, auth: Record<strin
     origin,
     host: new URL(origin).host,
     name: 'A site with OAuth',
-    /** `auth` of the manifest; change it before a flow begins. */
+    /** `auth` of the manifest. Change it before a flow starts. */
     auth: {
       type: 'oauth2',
       authorization_url: `${origin}/authorize`,
@@ -51,9 +51,8 @@ export async function startBareOAuthSite(t: ExecutionContext, auth: Record<strin
     tool: answering({ done: true }),
     tokenForms: [] as URLSearchParams[],
     revokeForms: [] as URLSearchParams[],
-    /** The bearer tokens of the tool calls. */
     toolTokens: [] as string[],
-    /** The paths of all other requests: there should be none. */
+    /** The paths of all other requests, which should not occur. */
     strays: [] as string[],
   }
   const manifest = () =>

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client'
 import { eventually } from './eventually.ts'
 
-/** A canary that was found: its name, and the text around it. */
+/** The canaries found in the texts: name and context. */
 export function sightings(canaries: Record<string, string>, texts: Iterable<string>): string[] {
   const found: string[] = []
   for (const text of texts) {
@@ -15,7 +15,8 @@ export function sightings(canaries: Record<string, string>, texts: Iterable<stri
 
 /**
  * Everything that Temporal stores about the workflows of a task queue: one entry per workflow, with the texts of its
- * history, description, memo, search attributes and metadata. Waits until those of these runs and agents are listed.
+ * history, description, memo, search attributes and metadata. Waits until the workflows of these runs and agents are
+ * listed.
  */
 export async function heldByTemporal(
   client: Client,

@@ -7,10 +7,8 @@ type Json = Record<string, unknown>
 
 /** A request other than for the manifest. */
 interface LoggedRequest {
-  /** The origin that received it. */
   origin: string
   path: string
-  /** Whether it carried a credential. */
   authorized: boolean
 }
 
@@ -22,12 +20,12 @@ export const toolOf = (name: string, more: Json = {}): Json => ({
   ...more,
 })
 
-/** The response of both origins at `/token`: an access token that soon has to be refreshed. */
+/** The response of both origins at `/token`: an access token that must soon be refreshed. */
 const tokens = { access_token: 'new-access', token_type: 'Bearer', expires_in: 1, refresh_token: 'new-refresh' }
 
 /**
- * A site whose manifest the test changes. It has two origins: the first one has the manifest, both serve tools, and
- * both log requests and whether they carried a credential. `hits` counts the requests for the manifest.
+ * A site whose manifest the test changes. It has two origins. The first has the manifest. Both serve tools and log
+ * requests, with whether they carried a credential. `hits` counts the requests for the manifest.
  */
 export async function startChangingSite(t: ExecutionContext) {
   const tls = await temporaryCertificates()
@@ -56,14 +54,13 @@ export async function startChangingSite(t: ExecutionContext) {
     /** Sent instead of the manifest. */
     refusal: undefined as { status: number; body: string } | undefined,
     hits: 0,
-    /** Lets calls of the tool `wait_here` be answered. */
+    /** Lets calls of the tool `wait_here` return. */
     release: () => {
       for (const answer of waiting.splice(0)) answer()
     },
     waiting: () => waiting.length,
-    /** Changes some members of the manifest. */
     change: (members: Json) => void (site.manifest = { ...site.manifest, ...members }),
-    /** The tool calls received, as `<origin><path>`, except those that only wait. */
+    /** The received tool calls as `<origin><path>`, except calls of `wait_here`. */
     calls: () =>
       requests
         .filter(({ path }) => path.includes('/tools/') && !path.endsWith('/wait_here'))

@@ -2,17 +2,17 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text as bodyOf } from 'node:stream/consumers'
 
-/** A request as Chat Completions have it, as far as tests look at it. */
+/** A Chat Completions request, as far as tests read it. */
 export interface ChatRequest {
   model: string
   messages: { role: string; content: unknown; tool_calls?: { id: string; function: { arguments: string } }[] }[]
   tools?: { function: { name: string } }[]
 }
 
-/** What the server answers: words, calls, or a failure. */
+/** The server's answer: text, calls, or a failure. */
 export interface ChatAnswer {
   text?: string
-  /** Without an id, the number of the answer gives one. */
+  /** The default id contains the number of the answer. */
   calls?: { id?: string; name: string; arguments: string }[]
   /** Tokens of the prompt; by default a quarter of the request's bytes. */
   inputTokens?: number
@@ -20,16 +20,16 @@ export interface ChatAnswer {
   status?: number
 }
 
-/** Whoever answers; is told the size of the request, too. */
+/** Makes the answer from the request and its size. */
 type Answerer = (request: ChatRequest, bytes: number) => ChatAnswer
 
-/** When a request had arrived and when its answer had been written, by `performance.now()`. */
+/** The times when a request had arrived and when its answer had been written, by `performance.now()`. */
 interface Exchange {
   arrived: number
   answered: number
 }
 
-/** A small server that speaks Chat Completions as a stream, on loopback. */
+/** A small Chat Completions server on loopback that streams. */
 export async function startChatServer(answerer: Answerer) {
   const exchanges: Exchange[] = []
   const texts: string[] = []
@@ -48,7 +48,7 @@ export async function startChatServer(answerer: Answerer) {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     exchanges,
-    /** The bodies of the requests, as they came. */
+    /** The raw bodies of the requests. */
     texts,
     close: async () => {
       server.closeAllConnections()

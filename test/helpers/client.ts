@@ -5,11 +5,11 @@ import type { Params } from '../../api/route/request-facts.ts'
 import type { AnyRoute, Route } from '../../api/route/route.ts'
 import { codesOf } from '../../api/route/route-rules.ts'
 import { catalogue, type ErrorCode } from '../../src/errors.ts'
-import { contradictions, inWords, responseOf } from './declared.ts'
+import { violations, inWords, responseOf } from './openapi-schemas.ts'
 
 /**
- * A client typed by the routes' declarations. It throws if a response breaks the declaration: another status, an
- * undeclared code, a body that does not match the schema in the OpenAPI document.
+ * A client typed by the routes' declarations. It throws if a response violates its declaration: another status, an
+ * undeclared code, or a body that does not match the schema in the OpenAPI document.
  */
 export interface Client {
   url: string
@@ -18,7 +18,7 @@ export interface Client {
 }
 
 type In<Schema> = Schema extends GenericSchema ? InferInput<Schema> : undefined
-/** What arrives as JSON: dates become strings. */
+/** The type after JSON: dates become strings. */
 type Sent<Schema> = Schema extends GenericSchema ? InferOutput<Schema> : undefined
 
 interface Request<Path extends string, Query, Body> {
@@ -46,7 +46,7 @@ export interface Answer<Body> {
   failure: Failure
 }
 
-/** Sends a request as it is, and checks nothing about its answer: reading and checking a mebibyte takes long. */
+/** Sends a raw request and does not check its response, because checking a mebibyte takes long. */
 export async function sendRaw(
   url: string,
   { method = 'GET', headers = {}, body }: { method?: string; headers?: Record<string, string>; body?: string | Buffer },
@@ -55,7 +55,7 @@ export async function sendRaw(
   return { status: answer.statusCode, bytes: Buffer.from(await answer.body.arrayBuffer()) }
 }
 
-/** Sends a request, and leaves it to the test to read the answer at its own pace. */
+/** Sends a request whose response the test reads at its own pace. */
 export const open = (url: string, headers: Record<string, string>) => send(url, { headers })
 
 /** Sends one request to a route. */
@@ -71,7 +71,7 @@ export async function call<
   route: Route<Path, any, Query, Body, Response, any, any>,
   request: Request<Path, Query, Body> = {},
 ): Promise<Answer<Sent<Response>>> {
-  // Not fetch: its overhead exceeds the cost of most routes, and tests send a great many requests.
+  // Not fetch, whose overhead exceeds the cost of most routes. Tests send many requests.
   const answer = await send(client.url + pathOf(route.path, request), {
     method: route.method.toUpperCase(),
     headers: headersOf(client, request),
@@ -125,7 +125,7 @@ export function check(route: AnyRoute, status: number, body: unknown): void {
     if (body !== undefined) throw new Error(`${route.name} answered with a body that is not declared`)
     return
   }
-  const errors = contradictions(schema, body)
+  const errors = violations(schema, body)
   if (errors.length > 0) throw new Error(`${route.name} broke its response schema: ${inWords(errors)}`)
 }
 
@@ -137,6 +137,6 @@ function checkFailure(route: AnyRoute, status: number, body: unknown): void {
     throw new Error(`${route.name} answered a malformed error: ${status} ${JSON.stringify(body)}`)
   }
   const schema = responseOf(route, status)?.content?.['application/json']?.schema
-  const errors = schema ? contradictions(schema, body) : []
+  const errors = schema ? violations(schema, body) : []
   if (errors.length > 0) throw new Error(`${route.name} broke the schema of its errors: ${inWords(errors)}`)
 }

@@ -1,4 +1,4 @@
-/* Loaded into a process before all else: the clock of its machine is ahead, by what the address says in milliseconds. */
+/* Loaded first into a process: sets its clock ahead by the milliseconds in this module's address. */
 
 const ahead = Number(new URL(import.meta.url).searchParams.get('ms'))
 const Real = Date

@@ -5,7 +5,6 @@ import { readConfig } from '../../src/config/config.ts'
 const newPrivateKey = (): string =>
   generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
 
-/** Makes a vault key and a signing key. */
 export const newKeys = () => ({
   VAULT_KEYS: `k1:${randomBytes(32).toString('base64')}`,
   JWT_PRIVATE_KEY: newPrivateKey(),

@@ -6,7 +6,7 @@ import type { Person } from './people.ts'
 import { signIn } from './sign-in.ts'
 import { startContactsSite, startSites } from './sites.ts'
 
-/** The default base of the contacts site's redirect URI; nothing has to listen there. */
+/** The default base of the contacts site's redirect URI, where nothing has to listen. */
 const oauthBaseUrl = 'http://127.0.0.1:3000'
 
 /**
@@ -28,7 +28,7 @@ export interface ConnectOptions {
   decide?: 'allow' | 'deny'
 }
 
-/** A browser that was redirected to the site: its current address and its cookie. */
+/** A browser after a redirect to the site: its address and its cookie. */
 export interface Visit {
   flowId: string
   location: string
@@ -48,7 +48,8 @@ export async function beginConnect(
 }
 
 /**
- * Opens a flow's first address, with the given cookies, as a client that asks for JSON and so is redirected at once.
+ * Opens a flow's first address with the given cookies, as a client that asks for JSON and is therefore redirected
+ * immediately.
  */
 export async function openConnectUrl(client: Client, connectUrl: string, cookie = '') {
   const response = await comeBack(client, connectUrl, cookie)
@@ -57,7 +58,7 @@ export async function openConnectUrl(client: Client, connectUrl: string, cookie 
   return { location: response.headers.get('location') ?? '', cookie: given.join('; ') || cookie }
 }
 
-/** Signs in at the site in the browser of the visit; returns the address that the site redirects to. */
+/** Signs in at the site in the visit's browser. Returns the address that the site redirects to. */
 export const authorize = (visit: Visit, { user = 'ada', decide = 'allow' }: ConnectOptions = {}): Promise<string> =>
   signIn(visit.location, { user, password: `${user}-password`, decide })
 

@@ -2,7 +2,7 @@ import { send, type RawAnswer } from '../api/raw-http.ts'
 
 interface Asked {
   body?: unknown
-  /** Headers beside what a page of the platform sends; undefined leaves one out. */
+  /** Headers besides those of a platform page; undefined omits one. */
   headers?: Record<string, string | undefined>
 }
 
@@ -11,7 +11,7 @@ interface Kept {
   path: string
 }
 
-/** Cookies as a browser keeps them for one host, and requests as a page of the platform at `url` makes them. */
+/** Keeps cookies as a browser does for one host, and sends requests as a page of the platform at `url` does. */
 export function openJar(url: string, origin = url) {
   const kept = new Map<string, Kept>()
 

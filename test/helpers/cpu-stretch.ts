@@ -1,6 +1,6 @@
 /**
- * Does the work, and returns the processor time in milliseconds of the longest stretch in which this thread's event
- * loop got no turn. Unlike a delay, it says the same on a busy machine.
+ * Does the work, and returns the processor time in milliseconds of its longest block of this thread's event loop.
+ * Unlike a delay, the result does not depend on how busy the machine is.
  */
 export async function longestStretch(work: () => Promise<unknown>): Promise<number> {
   let [used, longest] = [cpuMs(), 0]
@@ -12,7 +12,7 @@ export async function longestStretch(work: () => Promise<unknown>): Promise<numb
   const looking = setInterval(look, 1)
   try {
     await work()
-    // The last stretch ends with the turn in which the work ended.
+    // The last block ends with the turn in which the work ended.
     await new Promise((resolve) => setTimeout(resolve, 2))
     return longest
   } finally {

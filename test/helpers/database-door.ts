@@ -52,14 +52,14 @@ export async function openDatabaseDoor(t: ExecutionContext, database: string) {
   const url = new URL(database)
   url.hostname = '127.0.0.1'
   url.port = String(own)
-  // By TCP, not by the socket that other tests use.
+  // Over TCP instead of the socket that other tests use.
   url.search = ''
   return {
     url: url.href,
     stop,
     start: () => listen(own),
     unconfirmed: (text: string) => void marked.add(text),
-    /** Whether that has happened to all of them. */
+    /** Whether all of them were broken. */
     areBroken: () => marked.size === 0,
   }
 }

@@ -4,21 +4,23 @@ import type { ExecutionContext } from 'ava'
 import { Client } from 'pg'
 import { ownServerOptions, sharedServers } from './servers.ts'
 
-/** A migrated, empty database for this test alone; dropped when the test is over. */
+/** A migrated, empty database for this test, dropped at its end. */
 export async function createTestDatabase(t: ExecutionContext): Promise<{ url: string }> {
   const { url, drop } = await openTestDatabase()
   t.teardown(drop)
   return { url }
 }
 
-/** A database without a schema for this test alone; dropped when the test is over. */
+/** A database without a schema for this test, dropped at its end. */
 export async function createEmptyDatabase(t: ExecutionContext): Promise<{ url: string }> {
   const { url, drop } = await openTestDatabase('template0')
   t.teardown(drop)
   return { url }
 }
 
-/** A migrated one for a whole file, in its `before` hook, which has no teardown: call `drop` in `after.always`. */
+/**
+ * A migrated database for a whole file, for its `before` hook, which has no teardown. Call `drop` in `after.always`.
+ */
 export async function openTestDatabase(
   template = sharedServers().template,
 ): Promise<{ url: string; drop: () => Promise<void> }> {
@@ -31,7 +33,7 @@ export async function openTestDatabase(
   return { url: url.href, drop: async () => void (await drop()) }
 }
 
-/** A Postgres server for this test alone, with one migrated database. The test can stop and start it. */
+/** A Postgres server for this test, with one migrated database. The test can stop and start it. */
 export async function startOwnPostgres(t: ExecutionContext) {
   const { testPostgres } = await import('../../bin/local/test/test-servers.ts')
   const { control, server } = await testPostgres(ownServerOptions(), 'switchyard')
@@ -40,8 +42,8 @@ export async function startOwnPostgres(t: ExecutionContext) {
 }
 
 /**
- * File copy is cheapest if the data is in memory (see makeTestFolder). 55006 is object_in_use: something, for example
- * an autovacuum, is connected to the template.
+ * A file copy is cheapest if the data is in memory (see makeTestFolder). 55006 is object_in_use: something, for
+ * example autovacuum, is connected to the template.
  */
 async function cloneTemplate(client: Client, name: string, template: string): Promise<void> {
   for (let tries = 1; ; tries += 1) {

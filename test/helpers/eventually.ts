@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 /**
- * Polls until there is a result, and throws a sentence if there is none in time. Polls less and less often, because
- * polling costs more than most of what is waited for.
+ * Polls until there is a result, and throws a sentence after the timeout. The intervals grow, because polling costs
+ * more than most of what tests wait for.
  */
 export async function eventually<T>(
   seconds: number,

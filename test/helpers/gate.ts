@@ -6,7 +6,7 @@ import { listen } from '../../examples/sites/https-server.ts'
 import { temporaryCertificates } from './https-server.ts'
 import { askSite, type Sites } from './sites.ts'
 
-/** A TCP port in front of another one. While it is shut, connections are accepted, but no bytes pass. */
+/** A TCP port in front of another. While it is closed, connections are accepted but no bytes pass. */
 export async function startGate(t: ExecutionContext, target: number) {
   let shut = false
   let taken = 0
@@ -34,7 +34,6 @@ export async function startGate(t: ExecutionContext, target: number) {
   })
   return {
     port: (server.address() as AddressInfo).port,
-    /** How many connections were accepted so far. */
     taken: () => taken,
     shut: () => void (shut = true),
     open: () => {
@@ -44,7 +43,7 @@ export async function startGate(t: ExecutionContext, target: number) {
   }
 }
 
-/** The site of bad tools behind a gate: its manifest is elsewhere and directs all calls to the gate. */
+/** The bad-tools site behind a gate. Its manifest is elsewhere and sends all calls to the gate. */
 export async function startGatedTools(t: ExecutionContext, sites: Sites) {
   const gate = await startGate(t, Number(new URL(sites.badTools.origin).port))
   const manifest = (await askSite(`${sites.badTools.origin}/.well-known/toolsite.json`)).json()

@@ -2,8 +2,8 @@ import type { Database, Transaction } from '../../src/database/database.ts'
 import { eventually } from './eventually.ts'
 
 /**
- * Locks something in a separate transaction, and returns the function that releases it. Postgres ends transactions that
- * are idle for five seconds, so this one keeps querying.
+ * Takes a lock in a separate transaction, and returns the function that releases it. Postgres ends transactions that
+ * are idle for five seconds, so this one keeps sending queries.
  */
 export async function hold(database: Database, lock: (trx: Transaction) => Promise<unknown>) {
   const trx = await database.transaction()
@@ -15,7 +15,7 @@ export async function hold(database: Database, lock: (trx: Transaction) => Promi
   }
 }
 
-/** Waits until so many statements of the database wait for locks that others hold. */
+/** Waits until this many statements of the database wait for locks. */
 export const untilBlocked = (database: Database, count = 1): Promise<boolean> =>
   eventually(30, `${count} statements wait for locks`, async () => {
     const { rows } = await database.raw<{ rows: unknown[] }>(
@@ -25,7 +25,7 @@ export const untilBlocked = (database: Database, count = 1): Promise<boolean> =>
     return rows.length >= count || undefined
   })
 
-/** Waits until so many statements wait for the locks of a transaction, or for others that do. */
+/** Waits until this many statements wait, directly or indirectly, for the locks of a transaction. */
 export const untilBlockedBy = (database: Database, trx: Transaction, count = 1): Promise<boolean> =>
   eventually(20, `${count} statements wait for the transaction`, async () => {
     const own = await trx.raw<{ rows: { pid: number }[] }>('select pg_backend_pid() as pid')

@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../src/errors.ts'
 
 /**
  * Addresses that no site may have, as attackers write them, grouped by attack. A host may have a port; a URL is
- * complete. None is on the public internet: nothing here may leave this machine.
+ * complete. No address is on the public internet, because nothing here may leave this machine.
  */
 
 const words = (text: string): string[] => text.split(' ')
@@ -27,7 +27,7 @@ export const metadataHosts = words(
   '169.254.169.254 metadata.google.internal metadata.google.internal. metadata.amazonaws.com 169.254.170.2 168.63.129.16 100.100.100.200',
 )
 
-/** Hosts of the lists above that are invalid in a URL, or written to deceive. */
+/** Hosts of the lists above that are invalid in a URL, or deceptive. */
 const malformedHosts = new Set([
   'LOCALHOST.',
   'localhost%2e',
@@ -38,9 +38,7 @@ const malformedHosts = new Set([
   'metadata.google.internal.',
 ])
 
-/**
- * Texts that parsers read differently, grouped by result. The platform may reach the host `good`, but not `trap`.
- */
+/** Texts that parsers read differently, grouped by result. The platform may reach the host `good`, but not `trap`. */
 const confusingUrls = (good: string, trap: string) => ({
   invalid: [
     `https://${good}@${trap}`,
@@ -102,7 +100,7 @@ const hosts = { loopbackHosts, encodedHosts, embeddedHosts, rangeHosts, metadata
 /** A hostile address, the code that refuses it as a site's address, and the kind of attack. */
 type Attack = [url: string, code: ErrorCode, kind: string]
 
-/** Every hostile address. `once`: each host at one port only, for tests that do a lot with each. */
+/** Every hostile address. `once`: each host at one port only, for tests that do much with each. */
 export function* attacks(good: string, [first = 0, second = 0]: number[], { once = false } = {}): Generator<Attack> {
   for (const [kind, list] of Object.entries(hosts))
     for (const host of list) {
@@ -121,7 +119,7 @@ export function* attacks(good: string, [first = 0, second = 0]: number[], { once
   for (const port of ports) yield [`https://127.0.0.1:${port}/`, 'INVALID_URL', 'port']
 }
 
-/** The first of each kind and code, for tests of long paths of which the others test a part. */
+/** The first address of each kind and code, for tests whose paths other tests cover in part. */
 export function oneOfEachKind(all: Iterable<Attack>): Attack[] {
   const found = new Map<string, Attack>()
   for (const attack of all) {

@@ -2,7 +2,7 @@ import type { RequestListener, ServerResponse } from 'node:http'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { answering } from './hostile-site.ts'
 
-/** Responses that attack their reader. Each goes on until the reader is gone. */
+/** Responses that attack their reader. Each continues until the reader disconnects. */
 
 const head = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n'
 
@@ -13,7 +13,7 @@ const raw =
     for (const text of texts) response.socket?.write(text)
   }
 
-/** Writes the text repeatedly, as fast as it is read. */
+/** Writes the text repeatedly, as fast as the reader reads it. */
 function flood(response: ServerResponse, first: string, text: string): void {
   const { socket } = response
   const fill = () => {
@@ -23,14 +23,13 @@ function flood(response: ServerResponse, first: string, text: string): void {
   fill()
 }
 
-/** Writes a little from time to time. */
 function trickle(response: ServerResponse, first: string, text: string): void {
   const { socket } = response
   socket?.write(first)
   const timer = setInterval(() => (socket?.writable ? socket.write(text) : clearInterval(timer)), 100)
 }
 
-/** Compressed on first use: bombs take long to make, and most tests need none. */
+/** Compressed on first use, because bombs take long to build and most tests need none. */
 function compressed(encoding: string, pack: () => Buffer): RequestListener {
   let packed: Buffer | undefined
   return (_request, response) =>
@@ -57,7 +56,7 @@ export const oversized: Record<string, RequestListener> = {
   'headers without end': (_request, response) => flood(response, head, 'X-One: more\r\n'.repeat(1000)),
 }
 
-/** Too little, too late. */
+/** Too little, or too late. */
 export const slow: Record<string, RequestListener> = {
   silence: () => undefined,
   'a body of single bytes': (_request, response) => trickle(response, `${head}\r\n{`, ' '),

@@ -1,6 +1,6 @@
 import { manifestWith } from './hostile-site.ts'
 
-/** As many units as fit into so many bytes of ASCII, separated by commas, between the two ends. */
+/** As many units as fit into this many bytes of ASCII, separated by commas, between the two ends. */
 function filled(bytes: number, [open, close]: readonly [string, string], unit: (index: number) => string): string {
   const parts: string[] = []
   let size = open.length + close.length
@@ -18,7 +18,7 @@ const text = ['{"a":"', '"}'] as const
 const nested = (levels: number, open: string, close: string) => open.repeat(levels) + close.repeat(levels)
 const repeated = (bytes: number, unit: string) => text.join(unit.repeat(Math.floor((bytes - 9) / unit.length)))
 
-/** JSON objects of this size that are hard to read, to check or to write, each in its own way. */
+/** JSON objects of this size that are hard to read, check or write, each in its own way. */
 export const hostileObjects = (bytes: number): Record<string, string> => ({
   'empty lists': filled(bytes, list, () => '[]'),
   'empty objects': filled(bytes, list, () => '{}'),
@@ -62,14 +62,14 @@ const each = <T>(count: number, make: (index: number) => T): T[] =>
 const byName = (count: number, make: (index: number) => unknown) =>
   Object.fromEntries(each(count, (index) => [`p${index}`, make(index)]))
 
-/** A schema inside so many others. */
+/** A schema inside this many others. */
 function deepSchema(levels: number, inner: unknown): unknown {
   return levels === 0 ? inner : { type: 'object', properties: { p: deepSchema(levels - 1, inner) } }
 }
 
 const folding = `(?i)${'[\u0001-\uffff]'.repeat(60)}`
 
-/** Input schemas of up to 250 KB that are hard to check, to use or to compare; `n` makes two of a kind differ. */
+/** Input schemas of up to 250 KB that are hard to check, use or compare. With different `n`, two of a kind differ. */
 const hostileSchemas = (n: number): Record<string, unknown> => ({
   'patterns that fold every character': { properties: byName(330, () => ({ type: 'string', pattern: folding })) },
   'as many such patterns as are allowed': { properties: byName(6 + n, () => ({ type: 'string', pattern: folding })) },
@@ -96,7 +96,7 @@ const hostileSchemas = (n: number): Record<string, unknown> => ({
   'dependencies of all on all': { dependentRequired: byName(90, () => each(90, (index) => `p${index + n}`)) },
 })
 
-/** Manifests of at most 256 KiB. Two with the same key and another `n` are versions of one manifest. */
+/** Manifests of at most 256 KiB. Those with the same key and different `n` are versions of one manifest. */
 export function hostileManifests(serverUrl: string, n = 0): Record<string, string> {
   const size = 256 * 1024 - 1000
   const plain = JSON.stringify(manifestWith(serverUrl))

@@ -10,7 +10,6 @@ export interface HostileSite {
   host: string
   /** Answers the request for the manifest; by default with a valid one. */
   manifest: RequestListener
-  /** Answers tool calls. */
   tool: RequestListener
 }
 
@@ -40,13 +39,12 @@ export const answering =
       .writeHead(200, { 'Content-Type': type })
       .end(typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body))
 
-/** Redirects to an address. */
 export const redirecting =
   (status: number, location: string): RequestListener =>
   (_request, response) =>
     void response.writeHead(status, { Location: location }).end()
 
-/** A site over HTTPS on loopback whose responses the test sets. */
+/** An HTTPS site on loopback whose responses the test sets. */
 export async function startHostileSite(t: ExecutionContext): Promise<HostileSite> {
   const { server, origin, close } = await listen({ port: 0, tls: await temporaryCertificates() })
   t.teardown(close)

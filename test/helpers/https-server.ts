@@ -12,7 +12,6 @@ export interface HttpsSite {
   origin: string
   /** How many TCP connections were accepted, with or without a request. */
   connections(): number
-  /** How many requests arrived. */
   requests(): number
 }
 

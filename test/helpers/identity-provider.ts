@@ -8,7 +8,7 @@ import { listen } from '../../examples/sites/https-server.ts'
 import { temporaryCertificates } from './https-server.ts'
 import { createBrowser } from './sign-in.ts'
 
-/** What a provider knows of somebody. */
+/** A provider's facts about a user. */
 interface Account {
   email?: string
   email_verified?: boolean
@@ -17,8 +17,8 @@ interface Account {
 export const clientSecret = 'a client secret of at least 32 bytes'
 
 /**
- * A real OpenID Connect provider with a form that asks for a user's name. Its address is known before the platform's, whose
- * redirect URIs it is told by `open`.
+ * A real OpenID Connect provider with a form for a user's name. It gets its address before the platform starts, and
+ * the platform's redirect URIs by `open`.
  */
 export async function startIdentityProvider(t: ExecutionContext) {
   const { server, origin, close } = await listen({ port: 0, tls: await temporaryCertificates() })
@@ -28,7 +28,7 @@ export async function startIdentityProvider(t: ExecutionContext) {
     origin,
     host: new URL(origin).host,
     accounts,
-    /** Serves the provider to one client, which comes back to these addresses. */
+    /** Serves the provider to one client with these redirect URIs. */
     open(redirectUris: string[]): void {
       const provider = createProvider(origin, redirectUris, accounts)
       const handle = provider.callback()
@@ -51,7 +51,7 @@ function createProvider(issuer: string, redirectUris: string[], accounts: Map<st
     pkce: { required: () => true },
     interactions: { url: (_ctx, { uid }) => `/form/${uid}` },
     findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ sub, ...accounts.get(sub) }) }),
-    // Whoever is signed in has agreed.
+    // Every signed-in user has consented.
     async loadExistingGrant({ oidc }) {
       const { clientId } = oidc.client ?? {}
       const { accountId } = oidc.session ?? {}
@@ -79,7 +79,7 @@ async function serveForm(provider: Provider, request: IncomingMessage, response:
   response.writeHead(303, { location: await provider.interactionResult(request, response, result) }).end()
 }
 
-/** Plays the browser of a user at the provider; returns the address of the platform that it is sent back to. */
+/** Plays a user's browser at the provider. Returns the platform address that the provider redirects to. */
 export async function signInAt(authorizeUrl: string, { user, deny = false }: { user: string; deny?: boolean }) {
   const browser = createBrowser()
   const { origin } = new URL(authorizeUrl)

@@ -8,7 +8,7 @@ import { recorded } from '../../bin/local/process-record.ts'
 import { ownServerOptions, sharedServers } from './servers.ts'
 
 const root = join(import.meta.dirname, '../..')
-/** The last line of a start, when everything is ready. */
+/** The last line of a start, printed when everything is ready. */
 const readyLine = 'Ctrl-C stops everything.'
 
 export const placeholder = (name: 'api' | 'worker' | 'sites'): string =>
@@ -18,14 +18,14 @@ export const placeholder = (name: 'api' | 'worker' | 'sites'): string =>
 export interface Start {
   pid: number
   lines: string[]
-  /** Resolves when everything is ready. Fails with its output if it ends first. */
+  /** Resolves when everything is ready. Rejects with its output if it ends first. */
   ready: Promise<void>
-  /** The exit code; null after a signal that it did not handle. */
+  /** The exit code; null after an unhandled signal. */
   ended: Promise<number | null>
   kill: (signal: NodeJS.Signals) => void
 }
 
-/** `npm start` in its own folder, with its own ports, and placeholders for the API and the worker. */
+/** `npm start` in its own folder with its own ports, and with stand-ins for the API and the worker. */
 export async function installation(environment: Record<string, string> = {}) {
   const { folder, record, environment: own } = ownServerOptions()
   const [api = 0, postgres = 0, temporal, ui, ...sites] = await freePorts(8)
@@ -46,7 +46,7 @@ export async function installation(environment: Record<string, string> = {}) {
     const standIns = Object.entries({ api: placeholder('api'), worker: placeholder('worker'), ...scripts })
     const args = ['bin/start.ts', ...standIns.flatMap(([name, script]) => [`--${name}`, script])]
     const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
-    // On record, so that a failing test leaves no processes.
+    // Recorded, so that a failing test leaves no processes.
     record.add('start', child.pid!, 'SIGTERM')
     const lines: string[] = []
     const ended = once(child, 'close').then(([code]) => code as number | null)
@@ -69,7 +69,7 @@ export async function installation(environment: Record<string, string> = {}) {
     start,
     apiStatus: async () => (await fetch(`http://127.0.0.1:${api}/`)).status,
     secrets: () => readFileSync(join(data, 'secrets.json'), 'utf8'),
-    /** The processes on record, which are all that the starter has started. */
+    /** The recorded processes, which are all that the starter has started. */
     processes: () => recorded(records),
   }
 }

@@ -11,7 +11,7 @@ export interface Arrived {
 }
 
 type Command = 'CONNECT' | 'MAIL FROM' | 'RCPT TO' | 'DATA'
-/** How the server answers a command: with a status, or never. Everything else is accepted. */
+/** The server's response to a command: a status, or `none`. All other commands are accepted. */
 export type Refusal = { at: Command; status: number | 'none' } | undefined
 
 /** An SMTP server on loopback that the test can make refuse, hang or stop. */

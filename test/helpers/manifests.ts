@@ -7,7 +7,7 @@ import { call } from './client.ts'
 import { customer, type Person } from './people.ts'
 import { startPlatform } from './platform.ts'
 
-/** The environment of a platform that may reach the site. */
+/** Settings with which a platform may reach the site. */
 export const reaching = ({ allow, caFile }: Pick<ChangingSite, 'allow' | 'caFile'>) => ({
   SITE_ALLOW: allow.join(','),
   SITE_CA_FILE: caFile,
@@ -41,5 +41,5 @@ export async function connectChanging(someone: Person, site: ChangingSite) {
   return asked
 }
 
-/** Tools of these names, to replace a site's. */
+/** Tools of these names, to replace a site's tools. */
 export const withTools = (...names: string[]) => ({ tools: names.map((name) => toolOf(name)) })

@@ -2,7 +2,6 @@ import { newId } from '../../src/ids.ts'
 import type { Notification } from '../../src/notifications/notification.ts'
 import type { Platform } from './platform.ts'
 
-/** Gives an owner one more notification. */
 export async function notificationOf({ services }: Pick<Platform, 'services'>, ownerId: string): Promise<Notification> {
   const what = { kind: 'agent_failing', title: 'An agent fails', message: 'It fails.' } as const
   await services.database.transaction((trx) =>

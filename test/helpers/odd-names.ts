@@ -1,10 +1,10 @@
-/** A name that somebody may give: one to take as it is (or its NFC form), or one that may not act on who reads it. */
+/** A name: one to accept as it is (or in its NFC form), or one to refuse because it affects its reader. */
 interface OddName {
   name: string
   isLegal?: true
 }
 
-/** Markup, links, controls, marks of direction, what nobody sees, look-alikes, and names as people have them. */
+/** Markup, links, control characters, direction marks, invisible characters, look-alikes, and ordinary names. */
 export const oddNames: readonly OddName[] = [
   { name: '<script>alert(1)</script>' },
   { name: '<img src=x onerror=alert(1)>' },

@@ -2,26 +2,26 @@ import type { ExecutionContext } from 'ava'
 import type { Client } from 'pg'
 import { createEmptyDatabase, createTestDatabase, onServer } from './database.ts'
 
-/** What such a database is refused with. */
+/** The sentence that refuses such a database. */
 export const refusal =
   /The database was created by another version of Switchyard or another program\. Nothing in it was changed\./
 
-/** As it was when the schema was a list of many migrations. */
+/** The state when the schema consisted of many migrations. */
 export const ofManyMigrations = `
   create table migrations (id serial primary key, name varchar(255), batch integer, migration_time timestamptz);
   insert into migrations (name, batch, migration_time) values
     ('20261122000300-baseline', 1, now()), ('20261123000100-direct-call-keys', 2, now());
   create table users (id uuid primary key, email text)`
 
-/** As it is once the SQL of the baseline has been edited. */
+/** The state after an edit of the baseline's SQL. */
 const ofAnotherBaseline = `update migrations set name = 'baseline-0123456789ab'`
 
-/** As other programs make theirs: here with the tables of Laravel. */
+/** The migrations table of another program, here Laravel. */
 const ofAnotherProgram = `
   create table migrations (id serial primary key, migration varchar(255), batch integer);
   create table users (id bigserial primary key)`
 
-/** Of our own tables, without a record of which baseline made them. */
+/** Our own tables without a record of their baseline. */
 const ofNoBaseline = 'delete from migrations'
 
 const others = {
@@ -31,7 +31,7 @@ const others = {
   'of another baseline': { sql: ofAnotherBaseline, create: createTestDatabase },
 }
 
-/** A database that was made otherwise, and everything that can be seen to change in it. */
+/** A database that was made differently, and a view of everything that could change in it. */
 export async function otherDatabase(t: ExecutionContext, made: keyof typeof others) {
   const { sql, create } = others[made]
   const { url } = await create(t)
@@ -40,7 +40,7 @@ export async function otherDatabase(t: ExecutionContext, made: keyof typeof othe
   return { url, look }
 }
 
-/** The tables with all rows, and where these lie: a row that is written lies somewhere else. */
+/** The tables with all rows and their physical positions, because a rewritten row moves. */
 async function everythingIn(client: Client): Promise<unknown> {
   const { rows } = await client.query<{ name: string }>(
     `select quote_ident(relname) as name from pg_class

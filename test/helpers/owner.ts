@@ -8,8 +8,8 @@ import { dataOf, happened, start, waiting } from './runs.ts'
 type AgentFields = NonNullable<Parameters<typeof agentOf>[1]>
 
 /**
- * A tenant for one test: a customer of a shared platform, and what tests do as such. Each site that it connects is a server
- * of its own, so that holds and limits of a host affect no other test.
+ * A tenant for one test: a customer of a shared platform, with the usual operations. Each site that it connects has
+ * its own server, so that holds and limits of a host affect no other test.
  */
 export async function newOwner(t: ExecutionContext, platform: Platform, tier = 'pro') {
   const person = await customer(platform, tier)
@@ -19,12 +19,11 @@ export async function newOwner(t: ExecutionContext, platform: Platform, tier = '
     const started = await startBadTools({ port: 0, tls: await temporaryCertificates() })
     t.teardown(started.close)
     const vaultEntryId = await connectBadTools(person, { badTools: started })
-    /** The calls of a run that the site has received. */
     const sent = (runId: string) => started.requests().filter(({ idempotencyKey }) => idempotencyKey?.startsWith(runId))
     return { ...started, vaultEntryId, sent }
   }
 
-  /** Has a new agent follow a script once (docs/how-to/demo-model.md), with these sites, and waits for the end. */
+  /** Has a new agent follow a script once (docs/how-to/demo-model.md) with these sites, and waits for the end. */
   async function follow(systemPrompt: string, ...sites: { vaultEntryId: string }[]) {
     const agent = await agentOf(person, { systemPrompt, sites: sites.map(({ vaultEntryId }) => ({ vaultEntryId })) })
     const { id } = (await start(person, agent)).body

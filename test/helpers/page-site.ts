@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import type { Certificates } from '../../bin/local/certificates.ts'
 import { listen } from '../../examples/sites/https-server.ts'
 
-/** A site with one tool, `read_page`, whose answers have so many bytes. Each names its page. */
+/** A site with one tool, `read_page`, whose responses have this size. Each names its page. */
 export async function startPageSite(tls: Certificates, bytes: number) {
   const { server, origin, close } = await listen({ port: 0, tls })
   const manifest = {

@@ -7,11 +7,9 @@ import * as runEvents from '../../api/run-events.ts'
 import * as vault from '../../api/vault.ts'
 import * as webhooks from '../../api/webhooks.ts'
 import { call, type Client } from './client.ts'
-import { ofKind } from './copies.ts'
+import { userOfKind } from './user-copies.ts'
 import { eventually } from './eventually.ts'
 import type { Sites } from './sites.ts'
-
-/** Common steps of tests, by the public HTTP API. */
 
 export interface Person extends Client {
   token: string
@@ -19,7 +17,7 @@ export interface Person extends Client {
   password: string
 }
 
-/** Registers a user who has not accepted the terms, with the given address or a random one. */
+/** Registers a user who has not accepted the terms, by default with a random address. */
 export async function newcomer({ url }: Client, email?: string): Promise<Person> {
   const name = randomBytes(6).toString('hex')
   const credentials = { email: email ?? `${name}@example.com`, password: `password of ${name}` }
@@ -35,7 +33,7 @@ export async function person(client: Client, email?: string): Promise<Person> {
     await call(someone, auth.acceptTerms).then((answer) => answer.body)
     return someone
   }
-  return email === undefined ? { url: client.url, ...(await ofKind(client.url, 'person', make)) } : make()
+  return email === undefined ? { url: client.url, ...(await userOfKind(client.url, 'person', make)) } : make()
 }
 
 /** A user on a paid tier, who may use webhooks. */
@@ -46,16 +44,16 @@ export async function customer(client: Client, tier = 'pro'): Promise<Person> {
     await call(someone, billing.subscribe, { body: { tier } }).then((answer) => answer.body)
     return someone
   }
-  return { url: client.url, ...(await ofKind(client.url, tier, make)) }
+  return { url: client.url, ...(await userOfKind(client.url, tier, make)) }
 }
 
-/** Connects the issue tracker (as its user `ada`, an admin) and returns the vault entry's id. */
+/** Connects the issue tracker as its admin `ada`. Returns the id of the vault entry. */
 export async function connectTracker(someone: Person, { tracker }: Pick<Sites, 'tracker'>): Promise<string> {
   const token = tracker.createToken('ada', 'admin')
   return (await call(someone, vault.addToVault, { body: { url: tracker.origin, token } })).body.id
 }
 
-/** Connects the site whose tools misbehave and returns the vault entry's id. */
+/** Connects the bad-tools site. Returns the id of the vault entry. */
 export async function connectBadTools(
   someone: Person,
   { badTools }: Pick<Sites, 'badTools'>,
@@ -69,19 +67,17 @@ type AgentBody = NonNullable<
   NonNullable<Parameters<typeof call<'/agents', undefined, typeof agents.createAgent.body & {}, undefined>>[2]>['body']
 >
 
-/** Creates an agent; by default a manual one that answers at once. */
+/** Creates an agent, by default a manual one that answers immediately. */
 export async function agentOf(someone: Person, fields: Partial<AgentBody> = {}) {
   const body = { name: 'An agent', systemPrompt: 'Report.', trigger: 'manual' as const, ...fields }
   return (await call(someone, agents.createAgent, { body })).body
 }
 
-/** Creates a webhook-triggered agent. */
 export async function webhookAgent(someone: Person, fields: Partial<AgentBody> = {}) {
   const agent = await agentOf(someone, { trigger: 'webhook', ...fields })
   return { ...agent, webhookSecret: agent.webhookSecret ?? '' }
 }
 
-/** Delivers a payload to an agent's webhook. */
 export const deliver = (
   { url }: Client,
   agent: { id: string; webhookSecret: string },
@@ -97,7 +93,6 @@ export const deliver = (
 export const runOf = async (someone: Person, runId: string) =>
   (await call(someone, runs.getRun, { params: { runId } })).body
 
-/** Waits until a run has ended and returns it. */
 export const ended = (someone: Person, runId: string, seconds = 30) =>
   eventually(seconds, `the run ${runId} ends`, async () => {
     const run = await runOf(someone, runId)
@@ -108,7 +103,7 @@ const pageAfter = async (someone: Person, runId: string, after: number) =>
   (await call(someone, runEvents.listEvents, { params: { runId }, query: { limit: '1000', after: String(after) } }))
     .body
 
-/** The whole timeline of a run, however many pages it takes. */
+/** The whole timeline of a run, over all pages. */
 export async function timelineOf(someone: Person, runId: string) {
   const items: Awaited<ReturnType<typeof pageAfter>>['items'] = []
   for (let more = true; more;) {

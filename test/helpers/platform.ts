@@ -12,7 +12,7 @@ import { createServices, createStrangersThreads } from '../../src/services.ts'
 import type { PasswordCost } from '../../src/users/passwords.ts'
 import { createTestDatabase } from './database.ts'
 import { temporaryCertificates } from './https-server.ts'
-import { allowCopies } from './copies.ts'
+import { allowCopies } from './user-copies.ts'
 import { cheapCost } from './passwords.ts'
 import { runWorkflowsHere, sharedServers } from './servers.ts'
 import type { Sites } from './sites.ts'
@@ -26,31 +26,31 @@ export const testKeys = {
   JWT_PRIVATE_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
 }
 
-/** A thread takes half a second to load its code, so the platforms of a test process share theirs until it ends. */
+/**
+ * A thread takes half a second to load its code, so all platforms of a test process share their threads until it ends.
+ */
 const sharedThreads = { ...createStrangersThreads(), close: () => Promise.resolve() }
 
 export interface PlatformOptions {
-  /** Example sites that the platform may reach. */
   sites?: Sites
   /** Whether to start a worker; without one, runs stay queued. */
   worker?: boolean
-  /** Where the API listens, if the test has to know it beforehand; by default a free port. */
+  /** The API's port, if the test must know it in advance; by default a free port. */
   port?: number
-  /** The clock, for tests that set the time. */
+  /** A clock for tests that set the time. */
   clock?: Clock
-  /** What hashing a password costs; by default next to nothing. */
+  /** The cost of hashing a password; minimal by default. */
   passwordCost?: PasswordCost
-  /** Environment variables besides those that every test needs. */
   env?: Record<string, string>
 }
 
-/** The environment of a platform for this test alone: its database, its task queue, the sites it may reach. */
+/** The environment of a platform for this test: its database, its task queue, and the sites that it may reach. */
 export async function testEnvironment(t: ExecutionContext, { sites, env = {} }: PlatformOptions) {
   const databaseUrl = env['DATABASE_URL'] ?? (await createTestDatabase(t)).url
   return {
     DATABASE_URL: databaseUrl,
     DATABASE_POOL: '8',
-    // Tests that start many processes at once leave the others little of the processor for some seconds.
+    // Tests that start many processes leave little processor time to the others for some seconds.
     DATABASE_WAIT_SECONDS: '20',
     TEMPORAL_ADDRESS: sharedServers().temporal,
     TASK_QUEUE: taskQueueFor(t),
@@ -69,10 +69,10 @@ export async function testEnvironment(t: ExecutionContext, { sites, env = {} }: 
     OUTGOING_COUNT_PORTS: 'true',
     SITE_LOOPBACK: 'true',
     SHUTDOWN_SECONDS: '1',
-    // Nothing that fails at once may fail later than this on a busy machine.
+    // On a busy machine, an immediate failure must not become a late one.
     CHAT_START_SECONDS: '20',
     ...testKeys,
-    // Sites of tests are servers of this machine; a test that is about what is refused says what is allowed.
+    // Test sites are servers of this machine. A test about refused addresses sets its own list.
     SITE_ALLOW: sites?.allow.join(',') ?? '127.0.0.0/8,::1/128',
     SITE_CA_FILE: sites?.caFile ?? (await temporaryCertificates()).caFile,
     ...env,
@@ -98,7 +98,7 @@ export async function startPlatform(t: ExecutionContext, options: PlatformOption
   serve((request, response) => void handle(request, response))
   let stop = async () => {}
   /**
-   * Starts a worker in this process, for example to succeed a stopped or killed one. It reconciles Temporal with the
+   * Starts a worker in this process, for example to replace a stopped or killed one. It reconciles Temporal with the
    * record only on request.
    */
   const startWorker = async (how: { reconciles?: boolean } = {}) =>
@@ -119,20 +119,20 @@ export type Platform = Awaited<ReturnType<typeof startPlatform>>
 
 let installed: Promise<void> | undefined
 
-/** Await this before any use of Temporal's worker. It can be done only once per process. */
+/** Await this before any use of Temporal's worker. It works only once per process. */
 export const installRuntime = (): Promise<void> => (installed ??= install())
 
 async function install(): Promise<void> {
   const { DefaultLogger, makeTelemetryFilterString, Runtime } = await import('@temporalio/worker')
-  // Some tests stop Temporal, and its warnings would appear in their output.
+  // Some tests stop Temporal, whose warnings would appear in their output.
   const telemetryOptions = { logging: { filter: makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' }) } }
   runWorkflowsHere()
   Runtime.install({ shutdownSignals: [], logger: new DefaultLogger('ERROR'), telemetryOptions })
 }
 
 /**
- * What test workers leave out, because tests do it themselves and check the outcome; some of it would also slow every
- * test down.
+ * Loops that test workers omit, because tests run them manually and check the outcome. Some would also slow down every
+ * test.
  */
 const leftOut: readonly LoopName[] = ['billing', 'housekeeping', 'keep-alive', 'mails', 'manifests']
 
@@ -140,7 +140,7 @@ async function startWorkerHere(
   context: ProcessContext,
   { reconciles = false }: { reconciles?: boolean },
 ): Promise<() => Promise<void>> {
-  // Loaded only for a worker: Temporal's is a third of all the code that a test loads.
+  // Loaded only for a worker, because Temporal's is a third of all the code that a test loads.
   await installRuntime()
   const { startWork } = await import('../../bin/work.ts')
   const without: readonly LoopName[] = reconciles ? leftOut : [...leftOut, 'forgotten agents', 'orphans']

@@ -8,19 +8,18 @@ import { ownEnvironment, sharedServers } from './servers.ts'
 /** A process of the platform that a test starts, stops and kills. */
 export interface PlatformProcess {
   pid: number
-  /** Every line that it has logged so far. */
   logs: string[]
-  /** Its exit code, when it has ended. */
+  /** The exit code once it has ended. */
   ended: Promise<number | null>
   /** SIGKILL: no handler runs. */
   kill(): Promise<void>
-  /** SIGTERM; resolves with the exit code when the process has ended. */
+  /** SIGTERM. Resolves with the exit code once the process has ended. */
   stop(): Promise<number | null>
 }
 
 /**
- * Starts an API or a worker with the given environment and waits until it is ready. Workers get the
- * workflow code that was bundled for all tests, or bundle it themselves as in production.
+ * Starts an API or a worker with the given environment and waits until it is ready. Workers get the workflow code
+ * bundled for all tests, or bundle it themselves as in production.
  */
 export async function startProcess(
   t: ExecutionContext,

@@ -16,7 +16,10 @@ function isThere(program: keyof typeof asked): boolean {
   return spawnSync(command, args, { stdio: 'ignore' }).status === 0
 }
 
-/** Declares a test that needs programs which npm does not bring. Where some are missing, it is listed as skipped, with these. */
+/**
+ * Declares a test that needs programs other than npm packages. If some are missing, the test is listed as skipped,
+ * with their names.
+ */
 export function testWith(...programs: (keyof typeof asked)[]): DeclareTest {
   const missing = programs.filter((program) => !isThere(program))
   if (missing.length === 0) return test

@@ -1,4 +1,7 @@
-/** Returns what is called after each of so many things, and says on stderr how far it is: ava shows logs only at the end. */
+/**
+ * Returns a function to call after each of `all` things. It reports progress on stderr, because ava shows logs only at
+ * the end.
+ */
 export function progressOf(what: string, all: number, every: number): () => void {
   let done = 0
   const begun = Date.now()

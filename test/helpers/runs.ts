@@ -15,20 +15,17 @@ import { agentOf, connectBadTools, customer, ended, runOf, timelineOf, type Pers
 import { startPlatform, type Platform } from './platform.ts'
 import { startSites, type Sites } from './sites.ts'
 
-/** Common steps of tests of runs. */
-
 type ListedRun = Awaited<ReturnType<typeof call<'', undefined, undefined, typeof listedRun>>>['body']
 
 export type Events = Awaited<ReturnType<typeof timelineOf>>
 
-/** Requests a manual run of the agent; the response may be a failure. */
+/** Requests a manual run of the agent. The response may be a failure. */
 export const start = (someone: Person, agent: { id: string }) =>
   call(someone, agentRuns.startRun, { params: { agentId: agent.id } })
 
-/** Requests to cancel a run; the response may be a failure. */
+/** Requests to cancel a run. The response may be a failure. */
 export const cancel = (someone: Person, runId: string) => call(someone, runs.cancelRun, { params: { runId } })
 
-/** Every run of an agent, oldest first. */
 export async function runsOf(someone: Person, agent: { id: string }): Promise<ListedRun[]> {
   const found: ListedRun[] = []
   for (let cursor: string | null | undefined; cursor !== null;) {
@@ -47,24 +44,22 @@ export const allEnded = (someone: Person, agent: { id: string }, seconds: number
     return all.every(({ endedAt }) => endedAt !== null) ? all : undefined
   })
 
-/** Waits until the run's timeline has an event of this kind, and returns it. */
+/** Waits until the run's timeline has an event of this kind, and returns that event. */
 export const happened = (someone: Person, runId: string, kind: string, seconds = 45) =>
   eventually(seconds, `${kind} happens to the run ${runId}`, async () =>
     (await timelineOf(someone, runId)).find((event) => event.kind === kind),
   )
 
-/** Waits until the run is waiting, and returns it. */
 export const waiting = (someone: Person, runId: string, seconds = 45) =>
   eventually(seconds, `the run ${runId} waits`, async () => {
     const run = await runOf(someone, runId)
     return run.status === 'waiting' ? run : undefined
   })
 
-/** The data of the events of one kind. */
 export const dataOf = (events: Events, kind: string): Record<string, unknown>[] =>
   events.filter((event) => event.kind === kind).map(({ data }) => data)
 
-/** Spends the credits of a run's owner except for so many, as steps of the run would. */
+/** Spends the credits of a run's owner except for this many, as steps of the run would. */
 export async function spendAllBut({ services }: Platform, runId: string, left: number): Promise<void> {
   await services.database.transaction(async (trx) => {
     const { ownerId } = (await trx('runs').where({ id: runId }).first('ownerId')) as { ownerId: string }
@@ -81,16 +76,16 @@ export async function spendAllBut({ services }: Platform, runId: string, left: n
 
 export interface StageOptions {
   env?: Record<string, string>
-  /** Whether runs are carried out. */
+  /** Whether a worker runs the agents. */
   worker?: boolean
-  /** How many spare misbehaving sites there are, for tests that must not share a host. */
+  /** The number of spare bad-tools sites, for tests that must not share a host. */
   spare?: number
-  /** What else the platform may reach, in the format of SITE_ALLOW. */
+  /** More addresses that the platform may reach, in the format of SITE_ALLOW. */
   allow?: string[]
   clock?: Clock
 }
 
-/** A platform that may reach the example sites; with `forWholeFile`, the same for all tests of a file. */
+/** A platform that may reach the example sites. With `forWholeFile`, all tests of a file share it. */
 export async function openStage(
   t: ExecutionContext,
   { env = {}, worker = true, spare = 0, allow: more = [], clock }: StageOptions = {},
@@ -106,11 +101,11 @@ export async function openStage(
 
 export type Stage = Awaited<ReturnType<typeof openStage>>
 
-/** A platform with a worker, a user who has connected the misbehaving site, and ways to run scripts. */
+/** A platform with a worker, a user who has connected the bad-tools site, and functions that run scripts. */
 export const openScripts = async (t: ExecutionContext, env: Record<string, string> = {}) =>
   scriptsOn(await openStage(t, { env }))
 
-/** The same on an existing stage, with a new user; the misbehaving site may be a spare one. */
+/** The same on an existing stage with a new user. The bad-tools site may be a spare one. */
 export async function scriptsOn(stage: Stage, badTools = stage.sites.badTools) {
   const { platform } = stage
   const sites = { ...stage.sites, badTools }
@@ -129,14 +124,13 @@ export async function scriptsOn(stage: Stage, badTools = stage.sites.badTools) {
     return { agent, run, timeline, sent: sent(id), outcomes: dataOf(timeline, 'tool.finished') }
   }
 
-  /** The calls of a run that the site has received. */
   const sent = (runId: string) => badTools.requests().filter(({ idempotencyKey }) => idempotencyKey?.startsWith(runId))
   return { sites, platform, someone, vaultEntryId, scripted, follow, sent }
 }
 
 export type Scripts = Awaited<ReturnType<typeof scriptsOn>>
 
-/** The same on a shared platform, with a misbehaving site that no other test uses. */
+/** The same on a shared platform, with a bad-tools site for this test alone. */
 export async function ownScripts(t: ExecutionContext, platform: Platform) {
   const badTools = await startBadTools({ port: 0, tls: await temporaryCertificates() })
   t.teardown(badTools.close)
@@ -163,7 +157,9 @@ export async function stall({ database }: Platform['services'], agentId: string)
   await database('runs').where({ agentId }).whereIn('status', ['running', 'waiting']).update({ progressedAt })
 }
 
-/** The reconciler fences off the execution of the agent's run, and another claims it, under the next epoch. */
+/**
+ * Fences off the execution of the agent's run, as the reconciler does, and claims the run again under the next epoch.
+ */
 export async function takeUpAgain(services: Platform['services'], { runId, agentId, epoch }: AgentRunInput) {
   await eventually(20, 'another epoch has begun', async () => {
     await stall(services, agentId)

@@ -7,17 +7,13 @@ import { eventually } from './eventually.ts'
 import { agentOf, type Person } from './people.ts'
 import { temporalAddress } from './temporal.ts'
 
-/** Common steps of tests of schedules. */
-
 /** Creates an agent that by default fires on the first of January, so not during a test. */
 export const scheduledAgent = (someone: Person, fields: Partial<Parameters<typeof agentOf>[1]> = {}) =>
   agentOf(someone, { trigger: 'scheduled', cron: '0 0 1 1 *', timeZone: 'UTC', ...fields })
 
-/** The agent's schedule as its owner sees it. */
 export const scheduleOf = async (someone: Person, agent: { id: string }) =>
   (await call(someone, schedules.getSchedule, { params: { agentId: agent.id } })).body
 
-/** The agent's whole ledger, oldest first. */
 export async function firesOf(someone: Person, agent: { id: string }) {
   const found: Awaited<ReturnType<typeof page>>['items'] = []
   const page = async (cursor: string | undefined) => {
@@ -47,7 +43,7 @@ export function openSchedules(t: ExecutionContext, address = temporalAddress()) 
         throw error
       })
 
-  /** Waits until the schedule in Temporal matches; `undefined` means none. */
+  /** Waits until the schedule in Temporal matches; `undefined` means that none exists. */
   const until = (
     agent: { id: string },
     what: string,
@@ -61,6 +57,5 @@ export function openSchedules(t: ExecutionContext, address = temporalAddress()) 
   return { schedule, workflow, handleOf, describe, until }
 }
 
-/** The generation of a schedule in Temporal. */
 export const generationOf = (found: ScheduleDescription | undefined): number | undefined =>
   (found?.action.args as [{ generation: number }] | undefined)?.[0].generation

@@ -4,11 +4,10 @@ import { Webhook } from 'standardwebhooks'
 import { Stripe } from 'stripe'
 import type { WebhookProof } from '../../src/agents/agent.ts'
 
-/** What a delivery is signed with. */
 export interface Signing {
   secret: string
   body: string
-  /** The delivery's identity, for senders that put it in a header. */
+  /** The delivery's id, for senders that put it in a header. */
   id: string
   /** Seconds since 1970. */
   at: number
@@ -16,17 +15,17 @@ export interface Signing {
 
 export const nowSeconds = (): number => Math.floor(Date.now() / 1000)
 
-/** A real sender: a secret of its kind, and the headers that it sends with a body. */
+/** A real sender: a secret of its kind, and its headers for a body. */
 export interface Sender {
   secret: string
   headers: (signing: Signing) => Promise<Record<string, string>>
-  /** A body with the identity, for senders that put it there. */
+  /** A body with the id, for senders that put it there. */
   bodyOf: (id: string) => Record<string, unknown>
 }
 
 const plainBody = (): Record<string, unknown> => ({ event: 'post.created', post_id: 4711 })
 
-/** Every sender that the platform knows, signed by the sender's or the scheme's own library if there is one. */
+/** Every sender that the platform supports. The sender's or the scheme's own library signs if there is one. */
 export const senders: Record<WebhookProof, Sender> = {
   secret: {
     secret: 'a-secret-of-our-own-choice',
@@ -67,7 +66,7 @@ export const senders: Record<WebhookProof, Sender> = {
   },
   shopify: {
     secret: '0123456789abcdef0123456789abcdef',
-    // As documented by Shopify: the base64 of an HMAC-SHA256 of the raw body. Its libraries cannot make one.
+    // As documented by Shopify: the base64 of an HMAC-SHA256 of the raw body. Shopify's libraries only verify.
     headers: async ({ secret, body, id }) => ({
       'X-Shopify-Webhook-Id': id,
       'X-Shopify-Hmac-Sha256': createHmac('sha256', secret).update(body).digest('base64'),
@@ -76,7 +75,7 @@ export const senders: Record<WebhookProof, Sender> = {
   },
   slack: {
     secret: 'fedcba9876543210fedcba9876543210',
-    // As documented by Slack; the test of proofs has the published example.
+    // As documented by Slack. The test of proofs has Slack's published example.
     headers: async ({ secret, body, at }) => ({
       'X-Slack-Request-Timestamp': String(at),
       'X-Slack-Signature': `v0=${createHmac('sha256', secret).update(`v0:${at}:${body}`).digest('hex')}`,

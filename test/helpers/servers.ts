@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createProcessRecord } from '../../bin/local/process-record.ts'
 import type { TestServerOptions } from '../../bin/local/test/test-servers.ts'
 
-/** The only place of the tests that reads the environment, where `npm test` puts the servers' addresses. */
+/** The only place in the tests that reads the environment, where `npm test` puts the servers' addresses. */
 function given(name: string): string {
   const value = process.env[`SWITCHYARD_TEST_${name}`]
   if (value === undefined) throw new Error('Run the tests with npm test -- <file>')
@@ -23,12 +23,12 @@ export const sharedServers = () => ({
   certificates: given('CERTIFICATES'),
 })
 
-/** The log of what begins and ends; undefined without `npm test`. */
+/** The progress log; undefined without `npm test`. */
 export const progressLog = (): string | undefined => process.env['SWITCHYARD_TEST_PROGRESS']
 
 let made = 0
 
-/** A new, empty folder that is removed with the run. */
+/** A new folder that is removed with the run. */
 export function ownFolder(): string {
   made += 1
   const folder = join(given('FOLDER'), `own-${process.pid}-${made}`)
@@ -36,7 +36,7 @@ export function ownFolder(): string {
   return folder
 }
 
-/** What a test needs to start its own servers or processes; all of them are ended and removed with the run. */
+/** The inputs for a test's own servers or processes, all of which end with the run. */
 export function ownServerOptions(): TestServerOptions {
   const record = createProcessRecord(join(given('FOLDER'), 'processes'))
   return { folder: ownFolder(), record, environment: ownEnvironment() }
@@ -46,8 +46,8 @@ const inThisThread = 'TEMPORAL_DEBUG'
 
 /**
  * Makes workers in this process run workflows in its main thread, at half the cost. Workers in other processes behave
- * as in production. There a hook on promises would be that of the workflows' thread alone, for stack traces of workflows;
- * here it would hook every promise of the process, once more for each worker.
+ * as in production, where a promise hook for stack traces affects only the workflows' thread. Here it would affect
+ * every promise of the process, once more for each worker.
  */
 export function runWorkflowsHere(): void {
   process.env[inThisThread] = 'true'

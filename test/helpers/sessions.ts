@@ -16,14 +16,14 @@ type SessionBody = NonNullable<
 export const sessionOf = async (someone: Client, fields: SessionBody = {}) =>
   (await call(someone, sessions.createSession, { body: fields })).body
 
-/** The header that a session's token is sent in. */
+/** The header with a session's token. */
 export const withToken = ({ token }: { token: string }) => ({ 'x-session-token': token })
 
-/** Asks for the session of a token; without one, of none. */
+/** Reads the session of a token, or sends no token. */
 export const current = ({ url }: Client, token?: string) =>
   call({ url }, sessions.getCurrentSession, token === undefined ? {} : { headers: withToken({ token }) })
 
-/** Gives somebody so many more sessions at once, whose tokens nobody knows. */
+/** Adds this many sessions to a person in one step. Nobody knows their tokens. */
 export async function fillSessions({ services }: Platform, someone: Client, count: number): Promise<void> {
   const { id: ownerId } = (await call(someone, auth.me)).body
   const createdAt = services.clock.now()

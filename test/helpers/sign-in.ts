@@ -41,7 +41,7 @@ function fillIn({ status, text }: SiteAnswer, { user, password, decide = 'allow'
   throw new Error(`The site answered with ${status}: ${said}`)
 }
 
-/** A minimal browser: it sends each cookie to the path that it was set for, until the cookie is deleted. */
+/** A minimal browser. It sends each cookie to the path that set it, until the cookie is deleted. */
 export function createBrowser() {
   const jar = new Map<string, { path: string; pair: string }>()
 

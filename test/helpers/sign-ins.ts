@@ -5,7 +5,7 @@ import type { Person } from './people.ts'
 import { call, type Client } from './client.ts'
 import { clientSecret, signInAt, type IdentityProvider } from './identity-provider.ts'
 
-/** A browser of somebody who signs in: what it was given so far. */
+/** The browser of a person who signs in: its cookies so far. */
 export interface Visitor {
   cookies: Map<string, string>
 }
@@ -16,7 +16,6 @@ export interface Page {
   status: number
   location: string
   text: string
-  /** The lines by which it sets cookies. */
   set: string[]
 }
 
@@ -39,16 +38,16 @@ export async function visit(
   return { status: answer.status, location: answer.headers.get('location') ?? '', text: await answer.text(), set }
 }
 
-/** Begins to sign in, and returns the address of the provider that the browser is sent to. */
+/** Starts to sign in. Returns the provider address that the platform redirects to. */
 export async function beginSignIn(client: Pick<Client, 'url'>, by: Visitor, providerId: string, query = '') {
   let page = await visit(client, by, `/auth/oidc/${providerId}/start${query}`)
-  // The provider of a workspace has a page before it.
+  // The provider of a workspace is behind a confirmation page.
   if (page.location.includes('/auth/oidc/go?')) page = await visit(client, by, page.location)
   if (page.status !== 303) throw new Error(`The browser was not sent on: ${page.status} ${page.text}`)
   return page.location
 }
 
-/** Signs in through a real provider; the answer of the platform. */
+/** Signs in through a real provider. Returns the platform's response. */
 export async function signInBy(
   client: Pick<Client, 'url'>,
   { providerId, user, by = visitor(), query = '' }: { providerId: string; user: string; by?: Visitor; query?: string },
@@ -57,14 +56,14 @@ export async function signInBy(
   return { by, ...(await visit(client, by, back)) }
 }
 
-/** Whoever a browser is signed in as, as a client of the API. */
+/** The user of a browser, as a client of the API. */
 export function clientOf({ url }: Pick<Client, 'url'>, { cookies }: Visitor): Client {
   const token = cookies.get('switchyard_access') ?? cookies.get('__Host-switchyard_access')
   if (token === undefined) throw new Error('Nobody is signed in')
   return { url, token }
 }
 
-/** Links what a user is at a provider to somebody's account; the answer of the platform. */
+/** Links a user's identity at a provider to an account. Returns the platform's response. */
 export async function linkTo(someone: Person, providerId: string, user: string, by = visitor()): Promise<Page> {
   const { body } = await call(someone, signIn.linkIdentity, {
     body: { provider: providerId, currentPassword: someone.password },
@@ -73,14 +72,14 @@ export async function linkTo(someone: Person, providerId: string, user: string, 
   return visit(someone, by, await signInAt(location, { user }))
 }
 
-/** Makes a provider that of a workspace. */
+/** Assigns a provider to a workspace. */
 export const nameProvider = (admin: Client, workspaceId: string, issuer: string) =>
   call(admin, workspaceSignIn.setWorkspaceSignIn, {
     params: { workspaceId },
     body: { issuer, clientId: 'switchyard', clientSecret },
   })
 
-/** The environment of a platform with one provider of its own. */
+/** The environment of a platform with one provider. */
 export const environmentOf = ({ origin }: Pick<IdentityProvider, 'origin'>) => ({
   OIDC_ISSUER: origin,
   OIDC_CLIENT_ID: 'switchyard',

@@ -9,13 +9,13 @@ import { temporaryCertificates } from './https-server.ts'
 
 export type Sites = Awaited<ReturnType<typeof startSites>>
 
-/** Nothing listens here: the port is above those that systems assign. */
+/** Nothing listens here, because the port is above those that systems assign. */
 const deadOrigin = 'https://127.0.0.1:64999'
 const unlimited = { perToken: 1_000_000_000, perAddress: 1_000_000_000 }
 
 /**
- * Starts the example sites on free ports, for one test. The tracker's limits are lifted unless the test sets its own.
- * `allow` is what SITE_ALLOW must hold, `caFile` what SITE_CA_FILE must be.
+ * Starts the example sites on free ports, for one test. The tracker has no limits unless the test sets its own.
+ * `allow` is the value for SITE_ALLOW, `caFile` that for SITE_CA_FILE.
  */
 export async function startSites(t: ExecutionContext, options: Partial<IssueTrackerOptions> = {}) {
   const tls = await temporaryCertificates()
@@ -30,7 +30,7 @@ export async function startSites(t: ExecutionContext, options: Partial<IssueTrac
   return { caFile: tls.caFile, allow, tracker, badTools, brokenManifest, deadOrigin }
 }
 
-/** Starts more good sites on free ports, for one test. Returns their origins; `SITE_ALLOW` must hold their hosts. */
+/** Starts more good sites on free ports, for one test. Returns their origins. `SITE_ALLOW` must contain their hosts. */
 export async function startMoreSites(t: ExecutionContext, count: number): Promise<string[]> {
   const tls = await temporaryCertificates()
   const started = await Promise.all(Array.from({ length: count }, () => startBadTools({ port: 0, tls })))
@@ -39,13 +39,12 @@ export async function startMoreSites(t: ExecutionContext, count: number): Promis
 }
 
 /**
- * Starts the OAuth site on a free port, for one test. `caFile` is that of `startSites`; `allow` is what SITE_ALLOW must
- * also hold: `const allow = [...sites.allow, ...contacts.allow]`. The platform under test must be among the
- * `redirectUris`.
+ * Starts the OAuth site on a free port, for one test. `caFile` is that of `startSites`. SITE_ALLOW must also contain
+ * `allow`: `const allow = [...sites.allow, ...contacts.allow]`. `redirectUris` must include the platform under test.
  */
 export async function startContactsSite(t: ExecutionContext, options: Partial<ContactsOptions> = {}) {
   const tls = await temporaryCertificates()
-  // Loaded only if needed: its OAuth server is a tenth of all the code that a test loads.
+  // Loaded only if needed, because its OAuth server is a tenth of all the code that a test loads.
   const { startContacts } = await import('../../examples/sites/contacts/server.ts')
   const site = await startContacts({ port: 0, tls, ...options })
   t.teardown(site.close)
@@ -68,7 +67,7 @@ export interface SiteRequest {
   body?: unknown
 }
 
-/** Sends one request to a site on loopback, trusting only the test authority. */
+/** Sends one request to a site on loopback. Trusts only the test authority. */
 export async function askSite(url: string, { method, headers, token, body }: SiteRequest = {}): Promise<SiteAnswer> {
   const ca = await readFile((await temporaryCertificates()).caFile)
   const sent = typeof body === 'string' || body === undefined ? body : JSON.stringify(body)

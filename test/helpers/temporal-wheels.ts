@@ -43,7 +43,7 @@ export function pathWithUv(): string {
   return join(folder, 'bin')
 }
 
-/** Changes the last byte of a file, which in a wheel ends the length of an empty comment. */
+/** Changes the last byte of a file. In a wheel, that byte is part of the length of an empty comment. */
 export function changeByte(file: string): string {
   const bytes = readFileSync(file)
   bytes[bytes.length - 1]! ^= 1
@@ -58,7 +58,7 @@ export function addScripts(folder: string, scripts: Record<string, string>): str
   return folder
 }
 
-/** A script in place of uv or Go, that makes the program, or this one, in the place that this option names. */
+/** A script that acts as uv or Go and writes the program to the place that this option names. */
 export const making = (option: string, place: string, content = program): string =>
   `case "$1" in version | --version) exit 0 ;; esac
 while [ "$1" != ${option} ]; do shift; done
@@ -67,7 +67,9 @@ while [ "$1" != ${option} ]; do shift; done
 ${content}end
 /bin/chmod +x "$2${place}"`
 
-/** What a start finds with these settings, and what it says. The download meets a proxy at which nobody listens. */
+/**
+ * The program that a start finds with these settings, and its output. Downloads go to a proxy where nothing listens.
+ */
 export async function findWith(env: Record<string, string>, hashes?: WheelHashes) {
   const said: string[] = []
   const local = readLocalConfig({ HTTPS_PROXY: 'http://127.0.0.1:9', PIP_NO_INDEX: '1', ...env })

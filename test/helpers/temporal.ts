@@ -11,13 +11,13 @@ export const temporalAddress = (): string => sharedServers().temporal
 export const taskQueueFor = (t: ExecutionContext): string =>
   `${t.title.replaceAll(/\W+/g, '-').slice(0, 60)}-${randomBytes(4).toString('hex')}`
 
-/** A Temporal server for this test alone, which the test can stop and start. It keeps its data and its address. */
+/** A Temporal server for this test, which can stop and start it. It keeps its data and its address. */
 export async function startOwnTemporal(t: ExecutionContext) {
   const { testTemporal } = await import('../../bin/local/test/test-servers.ts')
   const options = ownServerOptions()
   const { control, address } = await testTemporal(options, sharedServers().temporalBinary, true)
   t.teardown(() => control.kill())
-  /** Deletes all its data; call it while the server is stopped. */
+  /** Deletes all its data. Call it while the server is stopped. */
   const forget = async () => {
     const files = (await readdir(options.folder)).filter((name) => name.startsWith('temporal-'))
     await Promise.all(files.map((name) => rm(join(options.folder, name))))

@@ -4,13 +4,12 @@ import type { ExecutionContext } from 'ava'
 import { listen } from '../../examples/sites/https-server.ts'
 import { temporaryCertificates } from './https-server.ts'
 
-/** A tool as a manifest has it. */
 export interface WrittenTool {
   name: string
   input_schema: object
 }
 
-/** A site with these tools, which answers a call with the given bytes, and keeps the arguments as they came. */
+/** A site with these tools. It answers a call with the given bytes, and keeps the raw arguments. */
 export async function startToolsSite(
   t: Pick<ExecutionContext, 'teardown'>,
   tools: WrittenTool[],

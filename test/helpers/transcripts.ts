@@ -2,7 +2,7 @@ import { Run } from '../../src/runs/run.ts'
 import { createReadTranscript } from '../../src/runs/step/transcript.ts'
 import type { Platform } from './platform.ts'
 
-/** What the model would see of a run. */
+/** The transcript that the model would get of a run. */
 export async function currentTranscript({ services: { database } }: Platform, runId: string) {
   return createReadTranscript({ database })(await Run.query(database).findById(runId).throwIfNotFound())
 }

@@ -18,26 +18,25 @@ export interface WatchOptions {
   lastEventIdInQuery?: string
   method?: string
   accept?: string
-  /** Does not read until `resume`. */
+  /** Does not read until `resume` is called. */
   paused?: boolean
-  /** Called for every event on record, at once. */
+  /** Called immediately for every recorded event. */
   onEvent?: (event: Received) => void
 }
 
-/** A stream with its own connection, so that cutting it affects nothing else. */
+/** A stream with its own connection, so that closing it affects nothing else. */
 export interface Watch {
   status: number
   headers: IncomingHttpHeaders
-  /** What is on record. */
   events: Received[]
-  /** The words of models; `id` is that of the event before them. */
+  /** The text pieces of models. `id` is that of the event before them. */
   words: Received[]
   comments: number
   /** The id that an EventSource would send when it reconnects. */
   lastEventId: () => string
-  /** How it ended: properly, or torn. */
-  ended: Promise<'ended' | 'torn'>
-  /** The body of a response that is no stream. */
+  /** How it ended: properly, or cut off. */
+  ended: Promise<'ended' | 'cut off'>
+  /** The body of a response that is not a stream. */
   text: () => string
   failure: () => Failure
   cut: () => void
@@ -79,9 +78,9 @@ function follow(answer: IncomingMessage, { lastEventId = '', paused = false, onE
   const isStream = answer.headers['content-type'] === 'text/event-stream'
   answer.setEncoding('utf8').on('data', (text: string) => (isStream ? read.feed(text) : texts.push(text)))
   if (paused) answer.pause()
-  const ended = new Promise<'ended' | 'torn'>((resolve) => {
+  const ended = new Promise<'ended' | 'cut off'>((resolve) => {
     answer.on('error', () => undefined)
-    answer.once('end', () => resolve('ended')).once('close', () => resolve('torn'))
+    answer.once('end', () => resolve('ended')).once('close', () => resolve('cut off'))
   })
   return {
     status: answer.statusCode ?? 0,
@@ -95,7 +94,7 @@ function follow(answer: IncomingMessage, { lastEventId = '', paused = false, onE
     ended,
     text: () => texts.join(''),
     failure: () => JSON.parse(texts.join('')) as Failure,
-    // The harshest way: whatever the server sends now is answered with a reset.
+    // Resets the connection, the harshest way to close it.
     cut: () => void answer.socket.resetAndDestroy(),
     resume: () => void answer.resume(),
   }

@@ -12,26 +12,25 @@ import { tokenTo } from './mailbox.ts'
 import { person, type Person } from './people.ts'
 import type { Platform } from './platform.ts'
 
-/** Makes a workspace of somebody with the team tier. */
+/** Creates a workspace for an owner with the team tier. */
 export const workspaceOf = async (owner: Client, name = 'Support') =>
   (await call(owner, workspaces.createWorkspace, { body: { name } })).body
 
 export const userIdOf = async (someone: Client) => (await call(someone, auth.me)).body.id
 
-/** Makes somebody a member at once. */
+/** Adds a member directly, without an invitation. */
 export async function join({ services }: Platform, workspaceId: string, someone: Client, role: Role): Promise<void> {
   const row = { id: newId(), workspaceId, userId: await userIdOf(someone), role, joinedAt: services.clock.now() }
   await Member.query(services.database).insert(row)
 }
 
-/** A new member. */
 export async function memberOf(platform: Platform, workspaceId: string, role: Role): Promise<Person> {
   const someone = await person(platform)
   await join(platform, workspaceId, someone, role)
   return someone
 }
 
-/** Verifies somebody's address at once. */
+/** Verifies a person's address directly. */
 export async function verify({ services }: Pick<Platform, 'services'>, someone: Client): Promise<void> {
   const { database, clock } = services
   await User.query(database)
@@ -40,7 +39,7 @@ export async function verify({ services }: Pick<Platform, 'services'>, someone: 
     .patch({ emailVerifiedAt: clock.now() })
 }
 
-/** Invites an address, by default one that nobody has, as somebody whose own is verified. */
+/** Invites an address, by default a new one, from an account with a verified address. */
 export const inviteTo = async (
   platform: Pick<Platform, 'services'>,
   by: Client,
@@ -52,7 +51,6 @@ export const inviteTo = async (
   return call(by, invitations.inviteMember, { params: { workspaceId }, body: { email, role } })
 }
 
-/** Somebody who has a verified address. */
 export async function verified(platform: Platform, email = `${newId()}@example.com`): Promise<Person> {
   const someone = await person(platform, email)
   const token = await tokenTo(platform, someone.email)

@@ -11,7 +11,6 @@ export interface Citing {
   isPage: boolean
 }
 
-/** What is in the repository. */
 export interface Library {
   has: (path: string) => boolean
   read: (path: string) => string
@@ -34,7 +33,6 @@ export function checkCitations(files: SourceFile[]): BrokenCitation[] {
   return brokenCitations([...pages, ...comments], onDisk)
 }
 
-/** The broken citations in the texts. */
 export function brokenCitations(texts: Citing[], library: Library): BrokenCitation[] {
   const headings = createHeadings(library)
   return texts.flatMap((citing) => {
@@ -43,7 +41,7 @@ export function brokenCitations(texts: Citing[], library: Library): BrokenCitati
   })
 }
 
-/** A citing text, and what it is checked against. */
+/** A citing text and the repository to check it against. */
 interface Desk extends Citing {
   library: Library
   headings: (path: string) => string[]
@@ -149,7 +147,6 @@ const onDisk: Library = {
 
 const inTheRoot = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md']
 
-/** The pages of the repository. */
 export function readPages(): { path: string; text: string }[] {
   const inside = (folder: string, end: string) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })

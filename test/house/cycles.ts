@@ -2,7 +2,7 @@ import type { SourceFile } from './source.ts'
 
 /**
  * Import cycles, each reported once, at its alphabetically first file. Type imports count too: files that need each
- * other's types cannot be read one after the other either.
+ * other's types cannot be read separately either.
  */
 export function findCycles(files: Pick<SourceFile, 'path' | 'imports'>[]): { path: string; problem: string }[] {
   const targets = new Map(files.map(({ path, imports }) => [path, imports.map(({ target }) => target)]))

@@ -21,7 +21,7 @@ const unnamed: Record<string, string> = {
   zod: 'a peer dependency of ai',
 }
 
-/** The image has no dev dependencies, and should not contain packages that it does not use. */
+/** The image has no dev dependencies, and should not contain unused packages. */
 export function checkDependencies(files: SourceFile[]): Misplaced[] {
   const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
   const { dependencies, devDependencies } = JSON.parse(manifest) as Manifest
@@ -42,7 +42,7 @@ export function checkDependencies(files: SourceFile[]): Misplaced[] {
   return [...missing, ...idle]
 }
 
-/** These files and everything that they import at run time. */
+/** These files and all files that they import at run time. */
 function loadedBy(paths: string[], files: SourceFile[]): SourceFile[] {
   const all = new Map(files.map((file) => [file.path, file]))
   const loaded = new Set<SourceFile>()

@@ -1,7 +1,7 @@
 import { readPages } from './citations.ts'
 import type { SourceFile } from './source.ts'
 
-/** Phrases that readers stumble over, with what a native engineer writes instead. */
+/** Phrases that readers stumble over, with the words of a native engineer. */
 const phrases: [phrase: RegExp, instead: string][] = [
   [/\bwho(?:so)?ever\b|\bwhom\b/i, 'name the person: the sender, the caller, anyone'],
   [/\bthose (?:who|that|which)\b/i, 'give the clause a noun'],
@@ -24,7 +24,7 @@ const phrases: [phrase: RegExp, instead: string][] = [
   [/\bholds for\b|\bthe same holds\b/i, 'say "applies to"'],
 ]
 
-/** The odd phrases of a text, each with the words around it and what to write instead. */
+/** The odd phrases of a text, each with its context and the replacement. */
 export function oddPhrases(text: string): string[] {
   const line = text.replaceAll(/\s+/g, ' ')
   return phrases.flatMap(([phrase, instead]) => {
@@ -35,13 +35,13 @@ export function oddPhrases(text: string): string[] {
 
 const product = /^(src|api|workflows|activities|bin|check-site|conformance)\//
 
-/** What models, users and operators read: texts in code of more than one word. */
+/** The texts of code that models, users and operators read: strings of more than one word. */
 const textsIn = ({ code }: SourceFile): string[] =>
   [...code.matchAll(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g)]
     .map(([text]) => text)
     .filter((text) => text.includes(' '))
 
-/** Holds sentences against the list of odd phrases. */
+/** Checks sentences against the list of odd phrases. */
 export const checkPlainWords = (files: SourceFile[]): { path: string; problem: string }[] =>
   [
     ...files.filter(({ path }) => product.test(path)).map((file) => ({ path: file.path, texts: textsIn(file) })),

@@ -8,26 +8,25 @@ interface BrokenPromise {
   problem: string
 }
 
-/** What the tags are compared with. */
+/** The promises, for comparison with the tags. */
 export interface Promised {
   /** An introduction, and sections whose lines are `` - `id`: sentence `command` … ``. */
   page: string
   /** Its commands may name promises. */
   readme: string
-  /** Those of package.json. */
   scripts: Record<string, string>
 }
 
 const page = 'docs/contribute/promises.md'
 
-/** Checks that each promise has a tagged test which its commands run, and that each tag names a promise. */
+/** Checks that each promise has a tagged test that its commands run, and that each tag names a promise. */
 export function checkPromises(files: SourceFile[]): BrokenPromise[] {
   const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
   const { scripts } = JSON.parse(read('package.json')) as Pick<Promised, 'scripts'>
   return brokenPromises({ page: read(page), readme: read('README.md'), scripts }, files)
 }
 
-/** The promises without a test, commands that do not prove them, and tags without a promise. */
+/** The promises without a test, the commands that do not prove them, and the tags without a promise. */
 export function brokenPromises(promised: Promised, files: SourceFile[]): BrokenPromise[] {
   const tags = tagsIn(files)
   const lines = linesIn(promised.page).map((line) => ({ line, promise: promiseIn(line) }))
@@ -52,7 +51,7 @@ interface PromiseLine {
   commands: string[]
 }
 
-/** Every line of a section is to be a promise; so is a line of a list in the introduction. */
+/** Every line of a section must be a promise, and so must list items in the introduction. */
 function linesIn(text: string): string[] {
   const [introduction = '', ...sections] = text.split(/^(?=## )/m)
   return [
@@ -83,7 +82,10 @@ function problemsOf({ id, commands }: PromiseLine, scripts: Promised['scripts'],
   ]
 }
 
-/** Whether a command runs a file. A script runs the files that it names, or what is in `test` under its argument. */
+/**
+ * Whether a command runs a file. A script runs the files that it names, or the files in the folder of `test/` that its
+ * argument selects.
+ */
 function reaches(command: string, file: { id: string; path: string; scripts: Promised['scripts'] }): boolean {
   const { id, path, scripts } = file
   const [, script, name] = /^npm run ([\w:-]+)(?: -- ([\w-]+))?$/.exec(command) ?? []

@@ -1,25 +1,24 @@
 import { checkCitations } from './citations.ts'
 import { findCycles, findRoomCycles } from './cycles.ts'
 import { checkDependencies } from './dependencies.ts'
-import { checkPins } from './pins.ts'
+import { checkStrayNames } from './stray-names.ts'
 import { checkPlainWords } from './plain-words.ts'
 import { checkPromises } from './promises.ts'
 import { importProblem, sharedFiles } from './who-may-import-whom.ts'
 import { isTest, type SourceFile } from './source.ts'
 
-/** A place that breaks a rule. */
 interface Violation {
   path: string
   problem: string
 }
 
-/** A rule of the house: its sentence, and the check that finds violations. */
+/** A rule of the repository: its sentence, and the check that finds violations. */
 export interface Rule {
   name: string
   check: (files: SourceFile[]) => Violation[]
 }
 
-/** What may be used in few places only: its code or packages, and where it belongs. */
+/** Code or packages that are allowed in few places only. */
 const confined: { what: string; code?: RegExp; packages?: string[]; allowed: RegExp; where: string }[] = [
   {
     what: 'the environment',
@@ -60,7 +59,7 @@ const confined: { what: string; code?: RegExp; packages?: string[]; allowed: Reg
   },
 ]
 
-/** Files that may be long, because they are a table of data. */
+/** Files that may be long, because they are tables of data. */
 const tables = new Set(['test/models/odd-answers.ts', 'test/models/more-odd-answers.ts'])
 const mostLines = 300
 /** In milliseconds; ava.config.js. */
@@ -91,14 +90,15 @@ export const rules: Rule[] = [
   {
     name: 'no test is left out',
     check: each(({ code, path }) => {
-      // A test that needs Python or OpenSSL is listed as skipped where there is none.
+      // A test that needs Python or OpenSSL is listed as skipped where they are missing.
       if (path === 'test/helpers/programs.ts' || path === 'test/run/in-turns.ts') return undefined
       const how = /\b(?:test|t)(?:\.\w+)*\.(skip|todo|failing|only)\b/.exec(code)?.[1]
       return how !== undefined ? `has a test with .${how}; have it run like all others, or remove it` : undefined
     }),
   },
   {
-    // ava looks at its own timeout once only: if a test has asked for more by then, it waits for a test that hangs for ever.
+    // ava checks its own timeout only once: if a test has requested more time by then, ava waits forever for a test
+    // that hangs.
     name: 'no test asks ava for more time than all tests have',
     check: each(({ path, code }) => {
       const [, asked = '0'] = /\bt\.timeout\(([\d_]+)/.exec(code) ?? []
@@ -108,7 +108,7 @@ export const rules: Rule[] = [
     }),
   },
   {
-    // What they prove is that the OpenAPI document says enough.
+    // They prove that the OpenAPI document is precise enough.
     name: 'programs with generated clients neither cast nor give up types',
     check: each(({ path, code }) =>
       path.startsWith('clients/') && /\bas (?!const\b)|\bany\b|@ts-|[\w)\]]!(?!=)/.test(code)
@@ -119,7 +119,7 @@ export const rules: Rule[] = [
   { name: 'the image has the packages that it uses, and no others', check: checkDependencies },
   { name: 'promises have tests, and tags have promises', check: checkPromises },
   { name: 'what pages and comments cite is in the repository', check: checkCitations },
-  { name: 'a renamed file changes its importers, and one line of a page', check: checkPins },
+  { name: 'a renamed file changes its importers, and one line of a page', check: checkStrayNames },
   { name: 'sentences are plain', check: checkPlainWords },
 ]
 

@@ -13,7 +13,7 @@ export interface Import {
 
 /** A TypeScript file, parsed for the rules. */
 export interface SourceFile {
-  /** Inside the repository, with `/`. */
+  /** Its path inside the repository, with `/`. */
   path: string
   text: string
   /** Without comments, so that rules do not match them. */
@@ -46,8 +46,8 @@ const folders = [
 ]
 
 /**
- * Reads every TypeScript file of the house. Imports are found by regular expressions, not by a parser: TypeScript 7 has
- * no compiler API, and the formatter puts every import at the start of a line, in single quotes.
+ * Reads every TypeScript file of the repository. It finds imports by regular expressions: TypeScript 7 has no compiler
+ * API, and the formatter puts every import at the start of a line, in single quotes.
  */
 export function readHouse(root: string): SourceFile[] {
   const paths = folders.flatMap((folder) =>
@@ -58,7 +58,6 @@ export function readHouse(root: string): SourceFile[] {
   return paths.toSorted().map((path) => readSource(path, readFileSync(join(root, path), 'utf8')))
 }
 
-/** Parses a file. */
 export function readSource(path: string, text: string): SourceFile {
   const code = withoutComments(text)
   return {

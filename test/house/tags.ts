@@ -1,19 +1,18 @@
 import { parseSync, type Expression, type Program, type Statement } from 'oxc-parser'
 import type { SourceFile } from './source.ts'
 
-/** A line comment that says which promises a test proves: `// @promise <id> …`. */
+/** A line comment that names the promises that a test proves: `// @promise <id> …`. */
 export interface Tag {
-  /** Of its file. */
   path: string
   ids: string[]
   /**
-   * Whether it proves something: it is directly above a test, or at the top of a file with a test, where it counts for
-   * all of it. A file outside of `test/` is a program that is a test itself.
+   * Whether it proves something: it is directly above a test, or at the top of a file with tests, where it counts for
+   * all of them. A file outside `test/` is itself a test.
    */
   isAttached: boolean
 }
 
-/** The tags of files. Only comments are tags: a text that reads like one is none. */
+/** The tags of files. Only comments count, not strings that look like tags. */
 export const tagsIn = (files: readonly Pick<SourceFile, 'path' | 'text'>[]): Tag[] =>
   // Parsing all files would take seconds.
   files.filter(({ text }) => text.includes('// @promise')).flatMap(tagsOf)
@@ -53,7 +52,7 @@ function testsOf({ body }: Program): Statement[] {
       callee !== undefined && (isNamed(callee, [...declare, ...own]) || isSerial(callee, names) || isTestWith(callee))
     )
   }
-  // A file may have a function that declares a test.
+  // A file may have its own function that declares a test.
   const own = body.flatMap((node) =>
     node.type === 'FunctionDeclaration' && node.body?.body.some((inner) => isTest(inner)) ? [node.id?.name ?? ''] : [],
   )
@@ -71,19 +70,19 @@ const isSerial = (node: Expression, names: string[]): boolean =>
   node.property.type === 'Identifier' &&
   node.property.name === 'serial'
 
-/** What a file calls the `test` of ava. */
+/** The local names of ava's `test`. */
 const importedTests = (node: Program['body'][number]): string[] =>
   node.type === 'ImportDeclaration' && node.source.value === 'ava'
     ? node.specifiers.filter(({ type }) => type === 'ImportDefaultSpecifier').map(({ local }) => local.name)
     : []
 
-/** What a file calls the function that makes a `test` for tests that need other programs. */
+/** The local names of the function that makes a `test` for tests that need other programs. */
 const importedTestWith = (node: Program['body'][number]): string[] =>
   node.type === 'ImportDeclaration' && node.source.value.endsWith('/helpers/programs.ts')
     ? node.specifiers.map(({ local }) => local.name)
     : []
 
-/** Statements, with those in loops over a table. */
+/** The statements of a file, including those in loops over a table. */
 const withLoops = (body: readonly Statement[]): Statement[] =>
   body.flatMap((node) => {
     if (node.type !== 'ForOfStatement') return [node]

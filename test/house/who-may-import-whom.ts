@@ -1,6 +1,6 @@
 import type { Import, SourceFile } from './source.ts'
 
-/** Folders of `src/` that are plumbing, like the files directly in `src/`. Every other folder there is a noun. */
+/** Utility folders of `src/`, like the files directly in `src/`. Every other folder there is a noun. */
 const plumbing = new Set([
   'config',
   'database',
@@ -13,7 +13,7 @@ const plumbing = new Set([
   'threads',
 ])
 
-/** Where a file is: its top folder, and inside `src/` its noun. */
+/** The location of a file: its top folder and, inside `src/`, its noun. */
 interface Place {
   top: string
   noun: string | undefined
@@ -24,13 +24,13 @@ const placeOf = (path: string): Place => {
   return { top, noun: top === 'src' && rest.length > 0 && !plumbing.has(second) ? second : undefined }
 }
 
-/** What each folder may import from others at run time. Types may also come from `typesFrom`. */
+/** The folders that each folder may import from at run time. Types may also come from `typesFrom`. */
 const mayImport: Record<string, { from: string[]; typesFrom: string[]; packages?: RegExp }> = {
   api: { from: ['src'], typesFrom: [] },
   activities: { from: ['src'], typesFrom: ['workflows'] },
   workflows: { from: [], typesFrom: ['activities', 'src'], packages: /^@temporalio\/(workflow|common)$/ },
   migrations: { from: [], typesFrom: ['src'] },
-  // It sees the platform as a client does, and serves sites as the examples do.
+  // It uses the platform as a client does, and serves sites as the examples do.
   conformance: { from: ['examples'], typesFrom: [] },
   examples: { from: [], typesFrom: [] },
   clients: { from: [], typesFrom: [], packages: /^(openapi-fetch|node:.*)$/ },
@@ -43,7 +43,7 @@ const plumbingMayImport: [RegExp, (target: Place, path: string) => boolean][] = 
   [/^src\/temporal\//, ({ top }, path) => top === 'src' || path === 'workflows/messages.ts'],
 ]
 
-/** What other nouns may import at run time: table rows and rules. */
+/** The files of a noun that other nouns may import at run time: table rows and rules. */
 export interface Shared {
   rows: Set<string>
   rules: Set<string>
@@ -61,8 +61,8 @@ const io =
 const ioFolders = /^(src\/(database|temporal|config)\/|src\/(services|loops?|logger|rate-limit)\.ts$|workflows\/)/
 
 /**
- * Files of `src/` that only decide: neither they nor their imports do I/O. They may import the types of rows and
- * messages, but not of something that does I/O.
+ * Files of `src/` that only decide: neither they nor their imports do I/O. They may import types of rows and messages,
+ * but none from a module that does I/O.
  */
 function ruleFiles(files: SourceFile[]): Set<string> {
   const sources = new Map(files.filter(({ path }) => path.startsWith('src/')).map((file) => [file.path, file]))
@@ -103,7 +103,7 @@ function folderMayImport({ top }: Place, target: Place, typeOnly: boolean): bool
   )
 }
 
-/** Site owners run it without a platform: it needs the rules of sites, safe-fetch and hiding, but no record. */
+/** Site owners run it without a platform. It needs the rules of sites, safe-fetch and hiding, but no record. */
 function checkSiteMayImport({ target }: Import, { rules }: Shared): boolean {
   if (/^(check-site|src\/(safe-fetch|hiding))\//.test(target) || /^src\/(errors|json|version)\.ts$/.test(target))
     return true

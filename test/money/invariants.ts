@@ -8,7 +8,7 @@ import type { Payer } from './operations.ts'
  * What must hold of money at every moment at which nothing is under way, as queries for what contradicts it. Each is
  * empty if all is well.
  */
-const contradictions: Record<string, string> = {
+const violations: Record<string, string> = {
   'the balance is the sum of the ledger': `
     select a.owner_id, a.balance, sum(e.credits) from accounts a left join ledger_entries e on e.owner_id = a.owner_id
      group by a.owner_id having a.balance <> coalesce(sum(e.credits), 0)`,
@@ -71,7 +71,7 @@ const contradictions: Record<string, string> = {
 /** What contradicts the rules, in words. */
 export async function contradictionsIn(database: Database): Promise<string[]> {
   const found: string[] = []
-  for (const [rule, query] of Object.entries(contradictions)) {
+  for (const [rule, query] of Object.entries(violations)) {
     const { rows } = await database.raw<{ rows: object[] }>(query)
     if (rows.length > 0) found.push(`${rule}: ${rows.length} do not, for example ${JSON.stringify(rows[0])}`)
   }

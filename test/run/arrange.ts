@@ -1,12 +1,12 @@
 import { isTest, isSlowTest, type SourceFile } from '../house/source.ts'
 
-/** What gives a test a server or a process. */
+/** Imports that give a test a server or a process. */
 const doors = ['test/helpers/servers.ts', 'node:child_process']
 
-/** How many processes share the tests: one per core of a usual machine, because each has platforms of its own. */
+/** How many processes share the tests: one per core of a typical machine, because each has its own platforms. */
 export const shares = 2
 
-/** Files with their own process, because they measure what theirs does, or would miss deadlines beside others. */
+/** Files with their own process, because they measure their process, or would miss deadlines beside others. */
 export const timedFiles: readonly string[] = [
   'test/api/open-streams.test.ts',
   'test/src/safe-fetch/safe-fetch.test.ts',
@@ -15,9 +15,9 @@ export const timedFiles: readonly string[] = [
 ]
 
 /**
- * The test files of `npm test`, dealt out to the processes that share them: starting a process, loading the code and
- * starting a platform cost more than most files do. Those that need no server come first: they compute without a pause,
- * which must not keep a platform of the same process waiting.
+ * The test files of `npm test`, distributed over the processes that share them: starting a process, loading the code
+ * and starting a platform cost more than most files. Files that need no server come first, because they compute
+ * without pause and would delay a platform in the same process.
  */
 export function arrange(house: SourceFile[]): string[][] {
   const tests = house.map(({ path }) => path).filter((path) => isTest(path) && !isSlowTest(path))
@@ -27,7 +27,7 @@ export function arrange(house: SourceFile[]): string[][] {
   return Array.from({ length: shares }, (_, share) => inOrder.filter((_path, index) => index % shares === share))
 }
 
-/** The test files that need no server. What a file loads decides this; nothing is declared. */
+/** The test files that need no server. Their imports decide this; nothing is declared. */
 export function pureTests(house: SourceFile[]): Set<string> {
   const files = new Map(house.map((file) => [file.path, file]))
   const isPure = ({ path }: SourceFile): boolean => isTest(path) && !doors.some((door) => loads(path, files).has(door))

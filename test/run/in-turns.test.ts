@@ -5,17 +5,19 @@ import { fileURLToPath } from 'node:url'
 import test from 'ava'
 import { ownEnvironment } from '../helpers/servers.ts'
 import { readProgress } from './progress.ts'
-import { togetherFolder, writeTogether } from './together.ts'
+import { groupFolder, writeGroups } from './group-files.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 const passing = `test('it holds', (t) => t.pass())`
 
-/** Has ava run these files in one process. Returns its exit code and output, and the tests that were under way at its end. */
+/**
+ * Runs these files with ava in one process. Returns its exit code, its output, and the tests in progress at its end.
+ */
 async function share(files: Record<string, string>) {
-  const folder = togetherFolder(root)
+  const folder = groupFolder(root)
   const paths = Object.keys(files).map((name) => relative(root, join(folder, `${name}.shared.ts`)))
-  const [group = ''] = writeTogether(root, [paths])
+  const [group = ''] = writeGroups(root, [paths])
   for (const [name, code] of Object.entries(files)) {
     await writeFile(join(folder, `${name}.shared.ts`), `import test from 'ava'\n${code}\n`)
   }
@@ -33,7 +35,7 @@ async function share(files: Record<string, string>) {
   }
 }
 
-// Serial, because they are written into one folder.
+// Serial, because they are written to one folder.
 for (const [what, wrong, said] of [
   ['declares no test', '', /has no test/],
   ['leaves out the tests of others', passing.replace('test', "test['only']"), /test\.only is for a file/],
@@ -65,7 +67,7 @@ const noting = `
 test.serial('a file with a serial test runs one by one, and what a file shares goes with its last test', async (t) => {
   const { code, output } = await share({
     serial: `${noting}\ntest('one', noted('one'))\ntest.serial('two', noted('two'))\ntest('three', noted('three'))`,
-    // A test that lacks a program is listed as skipped, also if it is the only one of its file.
+    // A test that lacks a program is listed as skipped, even if it is the only one of its file.
     lacking: `test['skip']('it needs a program', () => process.exit(1))`,
     cleaning: `${noting}\ntest.after.always(() => note('down'))\ntest('four', noted('four'))`,
     long: `${noting}\ntest('it waits', (t) => new Promise((resolve) => setTimeout(resolve, 500)).then(noted('it').bind(undefined, t)))`,

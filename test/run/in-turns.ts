@@ -6,16 +6,16 @@ import { allOf } from '../helpers/all-of.ts'
 import { noteProgress } from './progress.ts'
 
 /**
- * Replaces `ava` in files that share a process. ava begins all tests of a process at once, which suits one file but not a
- * hundred: deadlines would pass while others compute. Here few tests run at a time, in the order of their files. And ava
- * takes down what a file shares when the process ends. Here that happens after the file's last test, because whatever
- * stays up polls and slows the others down.
+ * Replaces `ava` in files that share a process. ava starts all tests of a process at the same time, which suits one
+ * file but not a hundred, because deadlines would pass while others compute. Here few tests run at a time, in the
+ * order of their files. ava also tears down shared state at the end of the process. Here that happens after the file's
+ * last test, because running servers poll and slow the other tests.
  */
 const limit = pLimit(4)
 
 type Implementation = (t: ExecutionContext, ...given: unknown[]) => unknown
 
-/** Resolves when few tests run, with what ends this turn. */
+/** Resolves with the function that ends this turn, once few tests run. */
 async function takeTurn(): Promise<() => void> {
   const [begun, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   void limit(() => (begun.resolve(), over.promise))
@@ -26,9 +26,9 @@ async function takeTurn(): Promise<() => void> {
 /** A file whose tests take turns with those of other files. */
 class SharingFile {
   declared = 0
-  /** How many of its tests ava has called and have not ended. */
+  /** How many of its tests ava has called that have not ended. */
   open = 0
-  /** Whether one of its tests is serial: then all of them have one turn, and run one by one. */
+  /** Whether one of its tests is serial. Then all of them share one turn and run one by one. */
   isSerial = false
   readonly takeDown: (() => unknown)[] = []
   private turn: Promise<() => void> | undefined
@@ -39,7 +39,7 @@ class SharingFile {
     this.name = name
   }
 
-  /** Resolves when one of its tests may run, with what lets the next one run. */
+  /** Resolves when one of its tests may run, with the function that lets the next one run. */
   async begin(): Promise<() => void> {
     if (!this.isSerial) return takeTurn()
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -50,7 +50,7 @@ class SharingFile {
     return resolve
   }
 
-  /** Takes everything down once: after the last test, or at the end if no test of the file ran. */
+  /** Tears everything down once: after the last test, or at the end if no test of the file ran. */
   async end(): Promise<void> {
     try {
       await allOf(this.takeDown.splice(0))
@@ -95,18 +95,18 @@ const inTurn =
     }
   }
 
-/** ava's report breaks off at an error without a stack trace, such as some of fetch's. */
+/** ava's report breaks off at an error without a stack trace, such as some of fetch's errors. */
 function traceable(error: unknown): unknown {
   if (!(error instanceof Error) || error.stack?.includes('\n    at ')) return error
   return new Error(error.message, { cause: error })
 }
 
-/** `after` runs when all tests of the process have passed, so it may look back on them; it takes nothing down. */
+/** `after` runs after all tests of the process have passed, so it can check them, but tears nothing down. */
 const after = Object.assign(((...given: Parameters<typeof ava.after>) => ava.after(...given)) as typeof ava.after, {
   always: (hook: () => unknown): void => void current.takeDown.push(hook),
 })
 
-/** Declares a test by this function of ava; its implementation, whichever argument that is, waits for its turn. */
+/** Declares a test with this function of ava. Its implementation, which may be any argument, waits for its turn. */
 function declare(by: unknown, given: unknown[]): void {
   const file = current
   file.declared += 1
@@ -117,7 +117,7 @@ function declare(by: unknown, given: unknown[]): void {
   Reflect.apply(by as () => void, undefined, inFile)
 }
 
-/** Refuses what would affect all files of the process: half of the tests, left out, would go unnoticed. */
+/** Refuses calls that would affect all files of the process and could silently skip half of the tests. */
 function refuse(name: string | symbol): never {
   throw new Error(`test.${String(name)} is for a file that has a process of its own (timedFiles).`)
 }
@@ -140,7 +140,7 @@ const test = new Proxy(ava, {
   },
 })
 
-/** Loads test files, by their paths inside the project. Imports of ava resolve to this module. */
+/** Loads test files by their paths inside the project. Imports of ava resolve to this module. */
 export async function loadInTurns(files: string[]): Promise<void> {
   registerHooks({
     resolve: (specifier, context, next) =>

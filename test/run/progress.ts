@@ -2,8 +2,8 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { progressLog } from '../helpers/servers.ts'
 
 /**
- * Notes that a test, the loading of a file, or a file with its own process has begun or ended. Written at once, because a
- * lost process can no longer say what it was doing. Does nothing without a log.
+ * Records that a test, the loading of a file, or a file with its own process has started or ended. Written
+ * immediately, because a crashed process can no longer report it. Does nothing without a log.
  */
 export function noteProgress(what: 'begun' | 'ended', name: string, log = progressLog()): void {
   // A line is short enough to be appended atomically.
@@ -11,13 +11,12 @@ export function noteProgress(what: 'begun' | 'ended', name: string, log = progre
 }
 
 interface Progress {
-  /** What has begun and not ended, oldest first. */
+  /** Entries that have started and not ended, oldest first. */
   left: string[]
-  /** What has ended, the longest first. */
+  /** Entries that have ended, slowest first. */
   slowest: { name: string; seconds: number }[]
 }
 
-/** Reads a log. */
 export function readProgress(log: string): Progress {
   const begun = new Map<string, number>()
   const done: Progress['slowest'] = []

@@ -1,15 +1,15 @@
 import { isTest, type SourceFile } from '../house/source.ts'
 import { filesWithTag, tagsIn } from '../house/tags.ts'
 
-/** What ava is to be given, and the promises that the caller has named. */
+/** The arguments for ava, and the promises that the caller named. */
 interface Promised {
   given: string[]
   ids: string[]
 }
 
 /**
- * Replaces each `--promise <id>` or `--promise=<id>` by the test files with that tag. Those that need a command of their own
- * (`npm run long -- …`) are left out. Throws if none is left, or if a file is named that there is not.
+ * Replaces each `--promise <id>` or `--promise=<id>` by the test files with that tag, except for files that need a
+ * command of their own (`npm run long -- …`). Throws if none remains, or if a named file does not exist.
  */
 export function namePromised(given: readonly string[], files: readonly SourceFile[]): Promised {
   const ids: string[] = []
@@ -31,7 +31,7 @@ export function namePromised(given: readonly string[], files: readonly SourceFil
   return { given: [...new Set(named), ...others], ids }
 }
 
-/** What a run of promises has left unproved, for its reader; nothing if all tests ran. */
+/** The sentences about promises that a run did not prove, because tests were skipped. */
 export function notProved(ids: readonly string[], skipped: readonly string[]): string[] {
   if (ids.length === 0 || skipped.length === 0) return []
   return [

@@ -1,4 +1,4 @@
-// Sends the requests of the reference, and shows their answers.
+// Sends the requests of the reference and shows the responses.
 
 const storageKey = 'switchyard-docs-token'
 const maxShown = 200_000
@@ -20,7 +20,7 @@ for (const details of document.querySelectorAll('.try')) {
   })
 }
 
-/** Sends the form as a request, and shows the status and the body of the answer. */
+/** Sends the form as a request, and shows the status and body of the response. */
 async function run(form) {
   const output = form.querySelector('output')
   const answer = form.querySelector('.answer')
@@ -51,12 +51,12 @@ async function requestOf(form) {
   else if (method !== 'GET') await addCsrfToken(headers)
   return {
     url: filled(path, of('path')) + queryOf(of('query')),
-    // With a token, the login of this browser must not decide anything.
+    // With a token, the browser's own login must not be used.
     init: { method, headers, credentials: token === '' ? 'same-origin' : 'omit', ...(body !== undefined && { body }) },
   }
 }
 
-/** A login of this browser needs it for everything but GET. Without a login there is none. */
+/** A cookie login needs the token for every method except GET. Without a login there is no token. */
 async function addCsrfToken(headers) {
   const response = await fetch('/auth/csrf')
   if (response.ok) headers.set('X-CSRF-Token', (await response.json()).csrfToken)

@@ -1,4 +1,4 @@
-// Adds a button to each code block, which copies its text.
+// Adds a button to each code block that copies its text.
 
 /** @param {HTMLElement} block */
 function addCopyButton(block) {
@@ -10,7 +10,7 @@ function addCopyButton(block) {
   block.append(button)
 }
 
-/** Says whether it has worked, for two seconds. The clipboard is there only for pages by https or on this machine. */
+/** Shows the result for two seconds. The clipboard is available only to pages over https or from this machine. */
 async function copy(block, button) {
   const text = block.querySelector('code')?.textContent ?? ''
   try {

@@ -1,4 +1,4 @@
-/** The OpenAPI document, as far as the reference shows it. */
+/** The members of the OpenAPI document that the reference shows. */
 
 export interface Schema {
   $ref?: string
@@ -64,14 +64,14 @@ export interface ApiDocument {
   }
 }
 
-/** An operation with its method and its path; without a path, a request that the platform makes. */
+/** An operation with its method and path, or a request that the platform sends, which has no path. */
 export interface Place {
   method: string
   path: string | undefined
   operation: Operation
 }
 
-/** The operations of the document in its order, and after them the requests that the platform makes. */
+/** The operations of the document in its order, followed by the requests that the platform sends. */
 export const placesIn = ({ paths, webhooks }: ApiDocument): Place[] => [
   ...Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
@@ -82,11 +82,8 @@ export const placesIn = ({ paths, webhooks }: ApiDocument): Place[] => [
 /** The last part of a reference such as `#/components/schemas/Agent`. */
 export const nameOf = (ref: string): string => ref.split('/').at(-1) ?? ''
 
-/** A tag as a title. */
 export const titleOf = (tag: string): string => `${tag.slice(0, 1).toUpperCase()}${tag.slice(1).replaceAll('-', ' ')}`
 
-/** The page of a tag. */
 export const hrefOfTag = (tag: string): string => `/docs/api/${encodeURIComponent(tag)}`
 
-/** Where the reference describes an operation. */
 export const hrefOf = ({ tag, name }: { tag: string; name: string }): string => `${hrefOfTag(tag)}#${name}`

@@ -12,7 +12,7 @@ import {
 import { contentOf, notes, typeOf } from './schemas.ts'
 import { curlOf, jsonOf, tryIt } from './try-it.ts'
 
-/** An operation: what it does, what it takes, what it answers, and a form that sends it. */
+/** The section of an operation: description, parameters, responses, and a form that sends it. */
 export function operationSection(place: Place, document: ApiDocument): string {
   const { method, path, operation } = place
   const { operationId, summary, description } = operation
@@ -84,7 +84,7 @@ function responseOf(status: string, { description, content = {} }: Response): st
   return `<div class="response"><p><code>${escape(status)}</code>${what}</p>${block(description)}${exampleOf(content['application/json']?.example)}</div>\n`
 }
 
-/** The codes of a status, each with its sentence and a link to the list of all. */
+/** The codes of a status, each with its meaning and a link to the list of all codes. */
 function errorsOf(status: string, { content = {} }: Response, { components }: ApiDocument): string[] {
   const codes = Object.keys(content['application/json']?.examples ?? {})
   return codes.map((code) => {

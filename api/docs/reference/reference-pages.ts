@@ -7,12 +7,11 @@ import { operationSection } from './operation.ts'
 import { contentOf, reachable } from './schemas.ts'
 
 /**
- * The reference of the API, made on the server from the OpenAPI document: a page for each tag, in the order of the
- * document. Viewers that run in the browser (openapi-explorer, RapiDoc) style their elements with attributes, which this
- * site's policy forbids, build menus that the keyboard does not reach, and load the whole document for one operation.
+ * The API reference, rendered on the server from the OpenAPI document: one page per tag, in the order of the document.
+ * Viewers that run in the browser (openapi-explorer, RapiDoc) use style attributes, which this site's policy forbids,
+ * have menus that the keyboard does not reach, and load the whole document for one operation.
  */
 
-/** What all pages of the reference have. */
 const menuOf = (document: ApiDocument): Part[] =>
   document.tags.map(({ name }) => ({ title: titleOf(name), entries: placesOf(document, name).map(entryOf(name)) }))
 
@@ -50,7 +49,7 @@ function tagSummary(document: ApiDocument, { name, description = '' }: ApiDocume
   return `<h2 id="${escape(name)}"><a href="${escape(hrefOfTag(name))}">${escape(titleOf(name))}</a></h2>\n<p>${inline(description)}</p>\n<ul class="operations">${items.join('\n')}</ul>\n`
 }
 
-/** The page of a tag: its operations, and the objects that they take and return. Undefined for an unknown tag. */
+/** The page of a tag: its operations and the objects that they use. Undefined for an unknown tag. */
 export function tagPage(document: ApiDocument, tag: string): string | undefined {
   const about = document.tags.find(({ name }) => name === tag)
   if (!about) return undefined
@@ -69,7 +68,7 @@ ${tokenForm}${places.map((place) => operationSection(place, document)).join('')}
   })
 }
 
-/** reference.js shows it. The token stays in the tab. */
+/** reference.js shows this form. The token stays in the tab. */
 const tokenForm = `<form class="token" hidden>
 <p><label for="token">Access token or API key, for the requests that you try on these pages</label>
 <input id="token" name="token" type="password" autocomplete="off" spellcheck="false"></p>

@@ -4,7 +4,7 @@ import { nameOf, type ApiDocument, type Schema } from './document.ts'
 
 type Schemas = ApiDocument['components']['schemas']
 
-/** The names of all schemas that these ones refer to, also through others, in alphabetical order. */
+/** The names of all schemas that these schemas reference, directly or indirectly, in alphabetical order. */
 export function reachable(from: readonly Schema[], schemas: Schemas): string[] {
   const found = new Set<string>()
   const visit = (schema: Schema): void => {
@@ -25,7 +25,7 @@ const partsOf = ({ properties = {}, items, anyOf = [], oneOf = [] }: Schema): Sc
   ...oneOf,
 ]
 
-/** What a value looks like, in a few words: `string or null`, `list of Agent`. Named schemas are links. */
+/** A value's type in a few words: `string or null`, `list of Agent`. Named schemas are links. */
 export function typeOf(schema: Schema): string {
   if (schema.$ref !== undefined) {
     const name = escape(nameOf(schema.$ref))
@@ -40,7 +40,7 @@ export function typeOf(schema: Schema): string {
 
 const value = (given: unknown): string => `<code>${escape(JSON.stringify(given))}</code>`
 
-/** The members of an object, or the values or kinds of anything else. */
+/** The members of an object, or the values or types of any other schema. */
 export function contentOf(schema: Schema, schemas: Schemas): string {
   if (schema.properties) return members(schema, schemas)
   if (schema.enum) return `<p>${oneOf(schema.enum)}</p>`
@@ -57,17 +57,17 @@ function members({ properties = {}, required = [] }: Schema, schemas: Schemas): 
 const member = (name: string, schema: Schema, isRequired: boolean): string =>
   `<div><dt><code>${escape(name)}</code> <span class="type">${typeOf(schema)}</span>${isRequired ? '' : ' <span class="type">optional</span>'}</dt><dd>${notes(schema)}</dd></div>`
 
-/** The most values of an enumeration that are listed wherever it is used. */
+/** Longer enumerations are not repeated wherever they are used. */
 const mostListed = 10
 
-/** A small enumeration is shown where it is used, with its values; the link to it stays. */
+/** Shows the values of a small enumeration where it is used, and keeps the link. */
 function withValues(schema: Schema, schemas: Schemas): Schema {
   const { description, enum: values = [] } = (schema.$ref !== undefined && schemas[nameOf(schema.$ref)]) || {}
   if (values.length === 0 || values.length > mostListed) return schema
   return { ...(description !== undefined && { description }), ...schema, enum: values }
 }
 
-/** The description of a value, and what is allowed. */
+/** The description of a value and its constraints. */
 export function notes(schema: Schema): string {
   const said = schema.description === undefined ? [] : [sentence(inline(schema.description))]
   return [...said, ...rules(schema).map((rule) => sentence(rule))].join(' ')

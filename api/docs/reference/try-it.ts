@@ -5,7 +5,7 @@ type Callable = Place & { path: string }
 
 export const jsonOf = (value: unknown): string => JSON.stringify(value, null, 2)
 
-/** The request as a command, with the examples of its path and body. */
+/** The request as a curl command, with the examples of its path and body. */
 export function curlOf({ method, path, operation }: Callable, server: string): string {
   const { parameters = [], security } = operation
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(exampleOf(parameters, name)))
@@ -40,7 +40,7 @@ ${fields.join('')}${body === undefined ? '' : textArea(id, body)}<p><button>Send
 `
 }
 
-/** Only what is required is filled in: an example of a filter would hide what there is. */
+/** Fills in required parameters only, because an example filter would hide the results. */
 const fieldOf = (id: string, { name, in: where, required, example }: Parameter): string =>
   `<p><label for="${id}-${name}"><code>${escape(name)}</code></label><input id="${escape(`${id}-${name}`)}" name="${escape(name)}" data-in="${where}" autocomplete="off"${required ? ` required value="${escape(typeof example === 'string' ? example : '')}"` : ''}></p>\n`
 

@@ -1,11 +1,11 @@
 import { escape } from '../escape.ts'
-import { termOf, tokensIn, wordsIn, type Word } from './words.ts'
+import { termOf, tokensIn, wordsIn, type Word } from './terms.ts'
 
-/** How long an excerpt is, in characters, and how much of it stands before the first word that was found. */
+/** The length of an excerpt in characters, and how much of it precedes the first match. */
 const length = 220
 const before = 60
 
-/** A piece of the text around the words that were found, as HTML. They are marked. */
+/** The text around the matches as HTML, with the matches marked. */
 export function excerptOf(text: string, terms: ReadonlySet<string>): string {
   const first = wordsIn(text).find((word) => isFound(word, terms))
   const from = first === undefined ? 0 : wordStart(text, Math.max(0, first.at - before))
@@ -14,7 +14,7 @@ export function excerptOf(text: string, terms: ReadonlySet<string>): string {
   return `${from > 0 ? '… ' : ''}${piece}${to < text.length ? ' …' : ''}`
 }
 
-/** A text as HTML, with the found words marked. Every piece of it is escaped. */
+/** A text as HTML with the matches marked. Every piece of it is escaped. */
 export function marked(text: string, terms: ReadonlySet<string>): string {
   let html = ''
   let done = 0
@@ -28,7 +28,7 @@ export function marked(text: string, terms: ReadonlySet<string>): string {
 const isFound = ({ text }: Word, terms: ReadonlySet<string>): boolean =>
   tokensIn(text).some((token) => terms.has(termOf(token) ?? ''))
 
-/** The start of the word, or of the next one, so that none is cut. */
+/** The start of the word at this position, or of the next one, so that no word is cut. */
 function wordStart(text: string, at: number): number {
   if (at === 0) return 0
   const space = text.indexOf(' ', at)

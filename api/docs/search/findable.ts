@@ -2,23 +2,24 @@ import type { AnyRoute } from '../../route/route.ts'
 import type { Guide } from '../guide.ts'
 import type { Page } from '../markdown.ts'
 import type { Entry } from '../menu.ts'
-import { placeOf } from '../places.ts'
+import { pathOf } from '../page-paths.ts'
 import { hrefOf } from '../reference/document.ts'
 
-/** Something that the search finds. */
 export interface Findable {
   title: string
-  /** Where it is, for people: the page of a section, the method and path of an operation. */
+  /** Its location for people: the page of a section, or the method and path of an operation. */
   where: string
   href: string
   text: string
-  /** What is searched and not shown. */
+  /** Text that is searched but not shown. */
   code: string
-  /** How much more it counts than a section: whole pages answer more. */
+  /** Its weight relative to a section: whole pages are better answers. */
   weight: number
 }
 
-/** All that the search finds: the pages of the guide with their sections and codes, and the operations of the API. */
+/**
+ * All items of the search index: the pages of the guide with their sections and codes, and the operations of the API.
+ */
 export async function* findables(guide: Guide, routes: readonly AnyRoute[]): AsyncGenerator<Findable[]> {
   yield routes.map(ofRoute)
   for (const entry of guide.entries) {
@@ -36,11 +37,11 @@ const ofRoute = ({ name, tag, method, path, summary, description = '' }: AnyRout
   weight: 0.8,
 })
 
-/** The specification is for implementers; the guide answers first. */
+/** The specification is for implementers, so pages of the guide rank first. */
 const weights = { page: 1.5, section: 1, row: 1.5 }
 
 function sectionsOf({ file, title: page, sections }: Page, entry: Entry): Findable[] {
-  const place = placeOf(file) ?? '/docs'
+  const place = pathOf(file) ?? '/docs'
   return sections.map(({ kind, title, anchor, text, code }) => ({
     title,
     where: kind === 'page' ? guideName(page, entry) : page,
@@ -51,5 +52,5 @@ function sectionsOf({ file, title: page, sections }: Page, entry: Entry): Findab
   }))
 }
 
-/** The menu may have another title for a page than the page. */
+/** The menu may use another title than the page. */
 const guideName = (page: string, { title }: Entry): string => (title === page ? 'Guide' : `Guide · ${title}`)

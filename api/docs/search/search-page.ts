@@ -4,13 +4,12 @@ import type { Part } from '../menu.ts'
 import { excerptOf, marked } from './excerpt.ts'
 import type { Found } from './search.ts'
 
-/** What was asked for, and what was found; `found` is undefined if nothing was looked for. */
+/** The query and its results; `found` is undefined if nothing was searched. */
 interface Answered {
   query: string
   found: Found[] | undefined
 }
 
-/** The page of search results. */
 export function searchPage(menu: readonly Part[], { query, found }: Answered): string {
   return layout({
     title: query === '' ? 'Search' : `Search: ${query.slice(0, maxQuery)}`,

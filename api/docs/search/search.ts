@@ -1,34 +1,32 @@
 import MiniSearch, { type SearchResult } from 'minisearch'
 import type { Findable } from './findable.ts'
-import { termOf, tokensIn } from './words.ts'
+import { termOf, tokensIn } from './terms.ts'
 
-/** Something that was found. */
 export interface Found extends Findable {
-  /** The terms of its text that were looked for. */
+  /** The terms of the query that the text contains. */
   terms: ReadonlySet<string>
 }
 
 export type Search = (query: string) => Promise<Found[]>
 
-/** The most results of a query. */
 export const maxResults = 20
 
-/** How many sections of a page are listed. */
+/** The most sections of one page in the results. */
 const maxOfPage = 3
 
-/** How much is indexed before other requests have their turn. */
+/** How many items are indexed before other requests get a turn. */
 const batch = 5
 
 const fields = ['title', 'where', 'text', 'code'] as const
 
 /**
- * A search over what `things` gives, which is indexed in small batches at the first query. minisearch, because it is
- * small, has no dependencies, ranks by BM25, and knows beginnings of words and misspelled ones.
+ * A search over `things`, which the first query indexes in small batches. minisearch is small, has no dependencies,
+ * ranks by BM25, and matches prefixes and misspelled words.
  */
 export function createSearch(things: () => AsyncIterable<Findable[]>): Search {
   let made: ReturnType<typeof build> | undefined
   return async (query) => {
-    // An index that could not be built is built anew for the next query.
+    // If indexing failed, the next query tries again.
     made ??= build(things()).catch((error: unknown) => {
       made = undefined
       throw error
@@ -74,7 +72,7 @@ function listed(results: SearchResult[], all: readonly Findable[], asked: readon
     .flatMap(({ id, score, match }) => {
       const thing = all[id as number]
       if (!thing) return []
-      // A title that says just what was asked for is the answer.
+      // A title that equals the query is the best result.
       const isIt = termsOf(thing.title).join(' ') === wanted
       return [{ ...thing, terms: new Set(Object.keys(match)), score: score * thing.weight * (isIt ? 5 : 1) }]
     })
@@ -82,7 +80,7 @@ function listed(results: SearchResult[], all: readonly Findable[], asked: readon
   return withoutCrowds(ranked).slice(0, maxResults)
 }
 
-/** A page with many sections must not hide the others. */
+/** A page with many sections must not hide other pages. */
 function withoutCrowds(found: Found[]): Found[] {
   const counts = new Map<string, number>()
   return found.filter(({ href }) => {

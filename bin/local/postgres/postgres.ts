@@ -8,30 +8,30 @@ import { end } from '../process-record.ts'
 import { whenAnswering, type Program } from '../program.ts'
 
 interface PostgresOptions {
-  /** Folder that holds the data folder. */
+  /** The folder that contains the data folder. */
   folder: string
   port: number
   password: string
   environment: Record<string, string>
-  /** Data may be lost in a power failure; for tests. */
+  /** For tests: data may be lost in a power failure. */
   fast?: boolean
 }
 
 export interface EmbeddedPostgres {
   program: Program
-  /** Where the data is; outside `folder` if the user that runs Postgres may not enter it. */
+  /** The data folder. It is outside `folder` if the user that runs Postgres may not enter that. */
   dataFolder: string
   url: (database: string) => string
-  /** The same database by a Unix socket if there is one, which halves the work per query. */
+  /** The same database over a Unix socket if possible, which halves the work per query. */
   socketUrl: (database: string) => string
 }
 
 const user = 'switchyard'
-/** Postgres's fast shutdown: it ends sessions and writes the data. */
+/** Postgres's fast shutdown: ends sessions and writes the data. */
 const stopSignal = 'SIGINT'
 const stopSeconds = 20
 const safe = ['max_connections=200']
-/** No safety against a power failure, no replicas, and no statistics, because the data is short-lived. */
+/** No safety against a power failure, no replicas and no statistics, because the data is short-lived. */
 const unsafe = [
   'max_connections=400',
   'fsync=off',
@@ -44,7 +44,7 @@ const unsafe = [
   'jit=off',
 ]
 
-/** Prepares a local Postgres server: initializes its data on first use, and returns the program to run. */
+/** Prepares a local Postgres server: initializes its data on first use and returns the program to run. */
 export async function embeddedPostgres(options: PostgresOptions): Promise<EmbeddedPostgres> {
   const owner = postgresOwner()
   const programs = await postgresPrograms(owner)
@@ -103,7 +103,7 @@ function serverProgram(
   }
 }
 
-/** Initializes a temporary folder and renames it, so that an interrupted start leaves no half-made data folder. */
+/** Initializes a temporary folder and then renames it, so that an interrupted start leaves no half-made data folder. */
 async function initialise(initdb: string, home: string, options: PostgresOptions, owner: PostgresOwner): Promise<void> {
   const [fresh, passwordFile] = [join(home, 'postgres.new'), join(home, 'postgres.password')]
   rmSync(fresh, { recursive: true, force: true })
@@ -124,8 +124,8 @@ async function initialise(initdb: string, home: string, options: PostgresOptions
 }
 
 /**
- * Handles a leftover postmaster.pid. Its process may be a server that still holds this data, which is ended. If another
- * process has the number by now, Postgres would take it for a server and refuse to start, so the file is removed.
+ * Handles a leftover postmaster.pid. If its process is a server that still uses this data, ends it. If another process
+ * has the number by now, Postgres would mistake it for a server and refuse to start, so removes the file.
  */
 async function endFormerServer(dataFolder: string): Promise<void> {
   const file = join(dataFolder, 'postmaster.pid')

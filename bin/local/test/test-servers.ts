@@ -10,10 +10,10 @@ import { embeddedPostgres, ensureDatabase, type EmbeddedPostgres } from '../post
 import type { ProcessRecord } from '../process-record.ts'
 import { temporalServer } from '../temporal/server.ts'
 
-/** It needs a third of a core; with more cores it spends another tenth on sharing the work. */
+/** It needs a third of a core. With more cores it spends another tenth on sharing the work. */
 const onOneCore = { GOMAXPROCS: '1' }
 
-/** What test servers are made from; the runner passes it to the tests in the environment. */
+/** The inputs for test servers, which the runner passes to the tests in the environment. */
 export interface TestServerOptions {
   /** A folder that is removed afterwards. */
   folder: string

@@ -101,7 +101,7 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-/** Converts nothing: a model learns from a 400 that it sent the wrong type. */
+/** Converts nothing: a 400 teaches the model that it sent the wrong type. */
 function argumentsFor(tool: Tool, body: unknown): Record<string, unknown> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new Refusal(400, 'The body must be a JSON object.')

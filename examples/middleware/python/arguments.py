@@ -34,7 +34,8 @@ ANNOTATIONS = {"title", "description", "examples", "default"}
 
 
 def assert_checkable(schema):
-    """Rejects a schema that `check` would not check completely. For other keywords, use the package jsonschema."""
+    """Rejects a schema that `check` does not fully support. For other keywords, use the package
+    jsonschema."""
     unknown = set(schema) - CHECKED - ANNOTATIONS
     is_open = schema.get("type") == "object" and schema.get("additionalProperties") is not False
     if unknown or is_open or schema.get("type") not in TYPES:
@@ -44,7 +45,7 @@ def assert_checkable(schema):
 
 
 def check(schema, value, name):
-    """Converts nothing: a model learns from a 400 that it sent the wrong type."""
+    """Converts nothing: a 400 teaches the model that it sent the wrong type."""
     if not TYPES[schema["type"]](value):
         raise Refusal(400, f"{name} must be of type {schema['type']}.")
     for keyword, rule in RULES.items():

@@ -1,4 +1,4 @@
-"""Your site with several processes does both in its database."""
+"""A site with several processes does both in its database."""
 
 import json
 import threading

@@ -74,7 +74,7 @@ class Handler(WSGIRequestHandler):
     timeout = 30  # seconds that a connection may be silent
 
     def log_message(self, *_):
-        """Logs nothing: a request line can contain a token that somebody put into the query."""
+        """Logs nothing, because a request line can contain a token in its query."""
 
 
 def main():

@@ -58,7 +58,7 @@ class Toolsite:
             raise Refusal(404, "This page does not exist.")
         if environ["REQUEST_METHOD"] != "POST":
             raise Refusal(405, "Call tools with POST.", {"Allow": "POST"})
-        # Before everything else, because some servers reset a connection that they close over unread bytes.
+        # First of all, because some servers reset a connection that they close over unread bytes.
         body = read_body(environ)
         return self.call(path[len(ROOT) :], environ, body)
 

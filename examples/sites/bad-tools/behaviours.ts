@@ -3,13 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import type { Schema } from '@cfworker/json-schema'
 
-/** A completely read tool call, to be answered badly. */
+/** A complete tool call that gets a bad response. */
 export interface BadCall {
   input: Record<string, unknown>
   response: ServerResponse
-  /** How often this tool was called with this Idempotency-Key, including this call. */
+  /** The number of calls of this tool with this Idempotency-Key, including this one. */
   attempt: number
-  /** Aborts when the caller disconnects, or the site closes. */
+  /** Aborts when the caller disconnects or the site closes. */
   signal: AbortSignal
 }
 
@@ -29,7 +29,7 @@ const slow = {
   required: ['seconds'],
 }
 
-/** One tool for each thing that can go wrong. */
+/** One tool for each kind of failure. */
 export const behaviours: Record<string, Behaviour> = {
   fail: {
     description: 'Always fails with status 500.',
@@ -177,7 +177,10 @@ function send(response: ServerResponse, status: number, type: string, body: stri
 
 const packBomb = () => gzipSync(`{"text":"${'x'.repeat(50_000_000)}"}`)
 
-/** The caller sees ECONNRESET, or an end without a response; either way it does not know what happened. */
+/**
+ * The caller sees ECONNRESET, or the end of the connection without a response. Either way it does not know the
+ * outcome.
+ */
 function cut(response: ServerResponse): void {
   response.socket?.destroy()
 }
@@ -188,7 +191,7 @@ async function answerSlowly({ input, response, signal }: BadCall): Promise<void>
   sendJson(response, 200, { waited: seconds })
 }
 
-/** Keeps writing as the caller reads, until it gives up. */
+/** Writes at the caller's pace until the caller gives up. */
 function sendForever(response: ServerResponse): void {
   const chunk = 'x'.repeat(64 * 1024)
   const fill = () => {

@@ -7,7 +7,7 @@ import { createManifest } from './manifest.ts'
 
 export interface BadTools {
   origin: string
-  /** The tool calls received completely, newest last. The status of those without a response stays null. */
+  /** The complete tool calls received, newest last. The status of calls without a response stays null. */
   requests: () => LoggedRequest[]
   close: () => Promise<void>
 }
@@ -74,7 +74,7 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-/** Counts calls by key; starts over at a number that no test or tour reaches. */
+/** Counts calls by key, and starts over at a number that no test or tour reaches. */
 function createAttempts() {
   const attempts = new Map<string, number>()
   return (key: string): number => {

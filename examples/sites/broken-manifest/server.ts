@@ -4,7 +4,7 @@ import { variants, type ManifestAnswer, type Variant } from './variants.ts'
 
 export interface BrokenManifest {
   origin: string
-  /** Serves this from now on: a variant, or a custom response. */
+  /** Serves this response from now on: a variant, or a custom response. */
   serve: (answer: Variant | ManifestAnswer) => void
   close: () => Promise<void>
 }
@@ -14,7 +14,7 @@ export interface BrokenManifestOptions extends ListenOptions {
   variant?: Variant
 }
 
-/** Starts a site with nothing but a broken manifest. Throws if the port is taken. */
+/** Starts a site that has only a broken manifest. Throws if the port is taken. */
 export async function startBrokenManifest(options: BrokenManifestOptions): Promise<BrokenManifest> {
   const { server, origin, close } = await listen(options)
   let served: Variant | ManifestAnswer = options.variant ?? 'several-rules'

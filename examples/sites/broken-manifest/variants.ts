@@ -28,7 +28,7 @@ const good = (serverUrl: string) => ({
 
 /** Defects of manifests. Each takes the origin of its site. */
 export const variants = {
-  /** Violates a rule in nearly every member, to show that all problems are named at once. */
+  /** Violates a rule in nearly every member, to show that all problems are reported together. */
   'several-rules': () =>
     json({
       version: 1,

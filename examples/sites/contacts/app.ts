@@ -43,7 +43,7 @@ function recordCall(log: RequestLog) {
   }
 }
 
-/** Answers every failure with `{ error }`; unexpected errors are logged, and not shown to the caller. */
+/** Answers every failure with `{ error }`. Unexpected errors are logged but not shown to the caller. */
 async function answerErrors(ctx: Context, next: Next): Promise<void> {
   try {
     await next()

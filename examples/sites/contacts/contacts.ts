@@ -14,7 +14,7 @@ export type NewContact = Omit<Contact, 'id'>
 
 export type Contacts = ReturnType<typeof createContacts>
 
-/** The site's data, in memory: this example is about how to reach it. */
+/** The site's data, in memory, because this example is about access to it. */
 export function createContacts() {
   const contacts = new Map<number, Contact>(firstContacts.map((contact) => [contact.id, { ...contact }]))
   let lastId = firstContacts.length

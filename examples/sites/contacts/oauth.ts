@@ -19,9 +19,9 @@ export interface OAuthOptions {
 const day = 24 * 60 * 60
 
 /**
- * The site's OAuth server, for one public client with PKCE and S256 (oidc-provider knows no other method). Access
- * tokens are opaque. A refresh token is valid once; if a used one is used again, the whole grant ends, because two
- * parties hold it and one of them stole it (RFC 9700, 4.14.2).
+ * The site's OAuth server, for one public client with PKCE and S256 (oidc-provider supports no other method). Access
+ * tokens are opaque. A refresh token is valid once. Its reuse ends the whole grant, because two parties have it and
+ * one of them stole it (RFC 9700, 4.14.2).
  */
 export function createOAuth({ issuer, redirectUris, storage, accessTokenSeconds }: OAuthOptions): Provider {
   const provider = new Provider(issuer, {
@@ -42,7 +42,7 @@ export function createOAuth({ issuer, redirectUris, storage, accessTokenSeconds 
     findAccount: async (_ctx, sub) => findUser(sub) && { accountId: sub, claims: async () => ({ sub }) },
     issueRefreshToken: async () => true,
     rotateRefreshToken: true,
-    // The platform works while its user is away: signing out of the site must not end that.
+    // The platform works while its user is away, so signing out of the site must not end that.
     expiresWithSession: async () => false,
     // Each consent has its own grant, so that ending one connection does not affect the user's others.
     loadExistingGrant: async ({ oidc }) => {
@@ -63,7 +63,7 @@ export function createOAuth({ issuer, redirectUris, storage, accessTokenSeconds 
     clientBasedCORS: () => false,
     cookies: {
       keys: [randomBytes(32).toString('base64url')],
-      // Cookies ignore ports: without unique names, all sites on one machine would share them.
+      // Cookies ignore ports. Without unique names, all sites on one machine would share them.
       names: { session: 'contacts_session', interaction: 'contacts_sign_in', resume: 'contacts_resume' },
       long: { httpOnly: true, sameSite: 'lax', secure: true, signed: true },
       short: { httpOnly: true, sameSite: 'lax', secure: true, signed: true },

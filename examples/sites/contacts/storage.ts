@@ -7,7 +7,7 @@ interface Kept {
   expires: number
 }
 
-/** What a connection of a platform consists of. Sessions and codes end with the process. */
+/** The parts of a platform's connection. Sessions and codes end with the process. */
 const savedKinds = ['Grant', 'AccessToken', 'RefreshToken']
 
 type Saved = Record<string, [id: string, kept: Kept][]>
@@ -15,14 +15,14 @@ type Saved = Record<string, [id: string, kept: Kept][]>
 export type Storage = ReturnType<typeof createStorage>
 
 /**
- * The storage of oidc-provider's sessions, grants, codes and tokens, by kind and id. In memory here, with a file for what
- * connections need; your own site puts a database behind the same functions, and makes `consume` one statement that
+ * The storage of oidc-provider's sessions, grants, codes and tokens, by kind and id. It is in memory, with a file for
+ * connections. Your own site puts a database behind the same functions, and makes `consume` one statement that
  * succeeds only once.
  */
 export function createStorage(now: () => number = Date.now, file = keptFile<Saved>(undefined)) {
   const kinds = new Map(Object.entries(file.read() ?? {}).map(([kind, entries]) => [kind, new Map(entries)]))
 
-  /** Before it is answered: what a client was given holds after a restart, and what it has used up stays so. */
+  /** Saved before the response, so that issued and used tokens keep their state after a restart. */
   function save(kind: string): void {
     if (savedKinds.includes(kind)) file.keep(Object.fromEntries(savedKinds.map((one) => [one, [...unexpired(one)]])))
   }
@@ -58,7 +58,7 @@ export function createStorage(now: () => number = Date.now, file = keptFile<Save
       findByUserCode: async () => undefined,
       async consume(id) {
         const found = all.get(id)
-        // Kept, not deleted, so that reuse can be told from guessing.
+        // Marked instead of deleted, so that reuse can be distinguished from guessing.
         if (found) found.payload.consumed = Math.floor(now() / 1000)
         save(kind)
       },

@@ -52,8 +52,8 @@ const maxFormBytes = 64 * 1024
 export function createTokenEndpoint(settings: TokenEndpointSettings) {
   const requests: TokenRequest[] = []
   const consumed = new Set<string>()
-  // One at a time: no other request may run between checking whether a token is used and marking it as used. With a
-  // database this is one conditional UPDATE.
+  // One at a time: no other request may run between the check of a token and its mark as used. With a database this is
+  // one conditional UPDATE.
   const exclusively = pLimit(1)
 
   async function answer(ctx: Context, next: Next): Promise<void> {
@@ -84,7 +84,7 @@ export function createTokenEndpoint(settings: TokenEndpointSettings) {
   }
 }
 
-/** Reads the form, and leaves oidc-provider a request that it can read itself. */
+/** Reads the form, and leaves oidc-provider a request that it can still read. */
 async function readForm(ctx: Context): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0

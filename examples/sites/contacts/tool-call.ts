@@ -13,7 +13,7 @@ export interface ToolCallParts {
   keptAnswers: KeptAnswers
 }
 
-/** What is known of a call so far. */
+/** The known facts about a call. */
 interface CallState {
   entry: LoggedRequest
   user: User
@@ -23,7 +23,7 @@ interface CallState {
 /**
  * POST /api/tools/{tool}: the steps of a site (docs/specification.md, "Tool call"), in this order: validate the token,
  * identify the user, check the permission, parse the input, execute, return JSON. The body is read between `admit` and
- * `run`, so that nobody without a valid token can make the site read one.
+ * `run`, so that nobody without a valid token can make the site read a body.
  */
 export function createToolCall({ provider, tools, keptAnswers }: ToolCallParts) {
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
@@ -76,7 +76,7 @@ function parseInput(ctx: Context, tool: Tool): Record<string, unknown> {
   }
   const { valid, errors } = new Validator(tool.input_schema, '2020-12').validate(input)
   if (valid) return input as Record<string, unknown>
-  // The last error is the most precise: the earlier ones say that something inside them is wrong.
+  // The last error is the most precise; earlier ones only say that something inside them is wrong.
   const mostPrecise = errors.at(-1)
   throw new SiteError(
     400,

@@ -2,13 +2,13 @@ import type { Schema } from '@cfworker/json-schema'
 import type { Contact, Contacts } from './contacts.ts'
 import { listUsers, type Scope, type User } from './users.ts'
 
-/** One tool: its entry in the manifest, and what it does. */
+/** One tool: its entry in the manifest, and its implementation. */
 export interface Tool {
   name: string
   description: string
   /** The scope that the access token needs. The platform requests the scopes of the tools that users choose. */
   scope: Scope
-  /** Calls with `read` or `idempotent` may be repeated if nobody knows whether they arrived; `once` never. */
+  /** The platform may repeat a call with `read` or `idempotent` whose outcome is unknown, but never one with `once`. */
   effect: 'read' | 'idempotent' | 'once'
   input_schema: Schema & { type: 'object' }
   /** Executes the tool with valid input, for a permitted user. Throws a SiteError. */

@@ -1,10 +1,10 @@
-/** The scopes of tokens. A manifest knows these four words and no others. */
+/** The scopes of tokens. A manifest allows only these four words. */
 export const scopes = ['read', 'write', 'delete', 'admin'] as const
 export type Scope = (typeof scopes)[number]
 
 export const isScope = (text: string): text is Scope => (scopes as readonly string[]).includes(text)
 
-/** The scopes on the consent screen: in the site's words, not in OAuth's. */
+/** The scopes on the consent screen, in the site's words instead of OAuth's. */
 export const inPlainWords: Record<Scope, string> = {
   read: 'see your contacts',
   write: 'add contacts',
@@ -30,7 +30,7 @@ export const listUsers = (): User[] => users.map(withoutPassword)
 
 export const findUser = (name: string): User | undefined => listUsers().find((user) => user.name === name)
 
-/** Your own site stores password hashes (argon2), never passwords, and limits how often one may guess. */
+/** Your own site stores password hashes (argon2), never passwords, and limits guesses. */
 export function checkPassword(name: string, password: string): User | undefined {
   const found = users.find((user) => user.name === name && user.password === password)
   return found && withoutPassword(found)

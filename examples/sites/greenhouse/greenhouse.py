@@ -59,7 +59,7 @@ TOOLS = {
         "run": water_plant,
         "description": "Water a plant.",
         "scope": "write",
-        # Twice is the same as once, because `call` keeps its answers by Idempotency-Key.
+        # A repeated call has no further effect, because `call` keeps its responses by Idempotency-Key.
         "effect": "idempotent",
         "input_schema": {
             "type": "object",
@@ -79,7 +79,8 @@ USERS = {"gardener": ["read", "write"], "visitor": ["read"]}
 
 
 class Refusal(Exception):
-    """An answer other than 200. The sentence says what to do, because a model reads it and tries again."""
+    """A response other than 200. The sentence says what to do, because a model reads it and
+    retries."""
 
     def __init__(self, status, sentence, headers=None):
         super().__init__(sentence)
@@ -99,7 +100,7 @@ def manifest(origin):
 
 
 class Tokens:
-    """Tokens of users, kept as hashes: whoever reads them here cannot use them."""
+    """Users' tokens, kept as hashes, which nobody can use as tokens."""
 
     lifetime_seconds = 90 * 24 * 60 * 60
 
@@ -127,7 +128,7 @@ class Tokens:
 
 
 class Limit:
-    """So many calls of each user in any minute."""
+    """Limits the calls of each user in any minute."""
 
     def __init__(self, calls=60):
         self.calls, self.times = calls, defaultdict(deque)
@@ -146,7 +147,7 @@ TYPES = {"string": str, "integer": int}
 
 
 def check(schema, arguments):
-    """Refuses what does not fit the schema. Nothing is converted: a model learns from a 400."""
+    """Refuses arguments that do not match the schema. Converts nothing: a 400 teaches the model."""
     if not isinstance(arguments, dict):
         raise Refusal(400, "The body must be a JSON object.")
     for name in schema["required"]:
@@ -156,7 +157,7 @@ def check(schema, arguments):
         rule = schema["properties"].get(name)
         if rule is None:
             raise Refusal(400, f"There is no argument {name}.")
-        # To Python, True is an integer.
+        # In Python, True is an integer.
         if not isinstance(value, TYPES[rule["type"]]) or isinstance(value, bool):
             raise Refusal(400, f"{name} must be of the type {rule['type']}.")
         if "enum" in rule and value not in rule["enum"]:
@@ -168,7 +169,7 @@ def check(schema, arguments):
 
 
 class Greenhouse:
-    most_kept = 10_000  # answers; your own site keeps them in its database, for a day
+    most_kept = 10_000  # responses; your own site keeps them in its database for a day
 
     def __init__(self):
         self.tokens, self.limit, self.kept, self.lock = Tokens(), Limit(), {}, threading.Lock()
@@ -187,7 +188,7 @@ class Greenhouse:
             check(tool["input_schema"], arguments)
             if tool["effect"] == "read" or headers["Idempotency-Key"] is None:
                 return tool["run"](user, **arguments)
-            # The key belongs to one user and one tool, so that nobody gets another user's answer.
+            # The key belongs to one user and one tool, so that nobody gets another user's response.
             key = (user, name, headers["Idempotency-Key"])
             if key not in self.kept:
                 self.kept[key] = (arguments, copy.deepcopy(tool["run"](user, **arguments)))
@@ -232,7 +233,8 @@ class Handler(BaseHTTPRequestHandler):
             self.answer(500, {"error": "Something went wrong on our side."})
 
     def read_body(self):
-        """All of it: a connection that is closed over unread bytes is reset, and the answer lost."""
+        """The whole body: closing a connection over unread bytes resets it, and the response is
+        lost."""
         length = self.headers["Content-Length"] or ""
         if not length.isdigit():
             raise Refusal(411, "Send a Content-Length.")
@@ -250,7 +252,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_request(self, code="-", size="-"):
-        """Without the query: somebody may send a token in it, which belongs in no log."""
+        """Without the query, which may contain a token that belongs in no log."""
         print(f"{self.command} {urlsplit(self.path).path} {int(code)}", flush=True)
 
 
@@ -266,7 +268,7 @@ def main():
     server.greenhouse = Greenhouse()
     tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     tls.load_cert_chain(options.cert, options.key)
-    # The handshake is left to the thread of the connection, so that a silent client does not block the others.
+    # Each connection's own thread does the handshake, so that a silent client does not block the others.
     server.socket = tls.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     print(f"The greenhouse is at {server.origin}", flush=True)
     for user, scopes in USERS.items():

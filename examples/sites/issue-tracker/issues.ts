@@ -10,7 +10,7 @@ export interface Issue {
   category: string
   /** The day it was created, YYYY-MM-DD. */
   created: string
-  /** The post elsewhere that this issue is about. */
+  /** The external post that this issue is about. */
   post_id?: number
   comments: { author: string; content: string }[]
 }
@@ -20,7 +20,7 @@ export type IssueFilter = { category?: string; status?: string; text?: string }
 
 export type Issues = ReturnType<typeof createIssues>
 
-/** The tracker's data, in memory: this example is about how tools reach it. */
+/** The tracker's data, in memory, because this example is about tools. */
 export function createIssues(today: () => string = () => new Date().toISOString().slice(0, 10)) {
   const issues = new Map<number, Issue>(firstIssues.map((issue) => [issue.id, structuredClone(issue)]))
   const settings = { default_assignee: 'dana' }

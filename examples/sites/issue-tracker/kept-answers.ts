@@ -9,13 +9,13 @@ interface KeptAnswer {
 export type KeptAnswers = ReturnType<typeof createKeptAnswers>
 
 /**
- * Makes repeated requests safe: the same Idempotency-Key with the same input returns the first response again, and
- * nothing is done twice. Failures are not kept, so that a retry may succeed.
+ * Makes repeated requests safe: the same Idempotency-Key with the same input returns the first response again and does
+ * nothing twice. Failures are not kept, so that a retry may succeed.
  */
 export function createKeptAnswers(capacity = 10_000) {
   const kept = new Map<string, KeptAnswer>()
   return {
-    /** Runs it, or returns the first response. Throws 422 if the key was used with other input. */
+    /** Runs the function, or returns the first response. Throws 422 if the key was used with other input. */
     once(key: string, input: object, run: () => object): object {
       const fingerprint = createHash('sha256').update(JSON.stringify(input)).digest('hex')
       const before = kept.get(key)

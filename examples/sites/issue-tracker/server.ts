@@ -10,7 +10,7 @@ import { createTools } from './tools.ts'
 
 export interface IssueTrackerOptions extends ListenOptions {
   limits?: LimitOptions
-  /** Refuse callers whose User-Agent does not begin with `Switchyard/`; off by default. */
+  /** Refuse callers whose User-Agent does not start with `Switchyard/`; off by default. */
   platformOnly?: boolean
   /** The clock of tokens, in milliseconds since 1970. */
   now?: () => number

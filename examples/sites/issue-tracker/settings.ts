@@ -6,8 +6,8 @@ import { isRole, permissions, type Role, type Tokens } from './tokens.ts'
 const year = 365 * 24 * 60 * 60
 
 /**
- * Where users generate and revoke tokens. A real site requires a login here; the example trusts the name that a user
- * enters, so it belongs on your own machine only.
+ * The pages where users generate and revoke tokens. A real site requires a login here. The example trusts the name
+ * that a user enters, so it belongs only on your own machine.
  */
 export function createSettings(tokens: Tokens) {
   return {

@@ -1,4 +1,4 @@
-/** A request that fails with an error status and `{ error }`. The message is for the caller. */
+/** A request that fails with an error status and `{ error }`. The caller gets the message. */
 export class SiteError extends Error {
   override readonly name = 'SiteError'
   readonly status: number

@@ -19,7 +19,7 @@ export interface User {
   role: Role
 }
 
-/** A stored token, without the token itself, which is shown once to its user. */
+/** A stored token without its text, which its user sees once. */
 export interface TokenRecord {
   id: string
   user: User
@@ -32,8 +32,8 @@ export type Tokens = ReturnType<typeof createTokens>
 const ninetyDays = 90 * 24 * 60 * 60
 
 /**
- * Bearer tokens: created per user, found by their hash, with an expiry, revocable (docs/specification.md, "Bearer
- * tokens"). Kept by their hashes, if there is a file for them.
+ * Bearer tokens: created per user, stored as hashes, with an expiry, revocable (docs/specification.md, "Bearer
+ * tokens"). A file, if given, keeps the hashes.
  */
 export function createTokens(now: () => number = Date.now, kept = keptFile<[string, TokenRecord][]>(undefined)) {
   const byHash = new Map<string, TokenRecord>(kept.read())
@@ -52,7 +52,7 @@ export function createTokens(now: () => number = Date.now, kept = keptFile<[stri
       const record = byHash.get(hash(token))
       return record && record.expires > now() ? record : undefined
     },
-    /** Revokes a token, given by itself or its id. Returns whether there was one. */
+    /** Revokes a token by its text or its id. Returns whether there was one. */
     revoke(tokenOrId: string): boolean {
       for (const [key, { id }] of byHash) {
         if (key !== hash(tokenOrId) && id !== tokenOrId) continue

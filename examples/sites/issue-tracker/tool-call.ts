@@ -16,7 +16,7 @@ export interface ToolCallParts {
   platformOnly: boolean
 }
 
-/** What is known of a call so far. */
+/** The known facts about a call. */
 interface CallState {
   entry: LoggedRequest
   user: User
@@ -26,14 +26,14 @@ interface CallState {
 /**
  * POST /api/tools/{tool}: the steps of a site (docs/specification.md, "Tool call"), in this order: validate the token,
  * identify the user, check the permission, parse the input, execute, return JSON. The body is read between `admit` and
- * `run`, so that nobody without a valid token can make the site read one.
+ * `run`, so that nobody without a valid token can make the site read a body.
  */
 export function createToolCall({ tools, tokens, limits, keptAnswers, platformOnly }: ToolCallParts) {
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
   return {
     admit: async (ctx: Context, next: Next): Promise<void> => {
-      // First of all, so that guessing tokens is limited too. Behind your own proxy this is the proxy's address: take
-      // the client's from the header that it sets.
+      // First of all, so that token guesses are limited too. Behind your own proxy this is the proxy's address: take
+      // the client's address from the header that the proxy sets.
       await limits.countAddress(ctx.req.socket.remoteAddress ?? '')
       if (platformOnly) checkCaller(ctx)
       const { id, user } = authenticate(ctx, tokens)
@@ -87,7 +87,7 @@ function parseInput(ctx: Context, tool: Tool): Record<string, unknown> {
   }
   const { valid, errors } = new Validator(tool.input_schema, '2020-12').validate(input)
   if (valid) return input as Record<string, unknown>
-  // The last error is the most precise: the earlier ones say that something inside them is wrong.
+  // The last error is the most precise; earlier ones only say that something inside them is wrong.
   const mostPrecise = errors.at(-1)
   throw new SiteError(
     400,

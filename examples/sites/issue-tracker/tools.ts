@@ -2,15 +2,15 @@ import type { Schema } from '@cfworker/json-schema'
 import type { Issue, IssueFilter, Issues } from './issues.ts'
 import type { Scope, User } from './tokens.ts'
 
-/** One tool: its entry in the manifest, and what it does. */
+/** One tool: its entry in the manifest, and its implementation. */
 export interface Tool {
   name: string
   description: string
-  /** The permission that a user needs; the platform requests no more than that. */
+  /** The permission that a user needs. The platform requests no more than that. */
   scope: Scope
   /**
-   * Whether the platform may repeat a call whose outcome it does not know: `read` changes nothing, `idempotent` has the
-   * same effect twice as once. Without it a call is made only once.
+   * Whether the platform may repeat a call with an unknown outcome: `read` changes nothing, `idempotent` has the same
+   * effect twice as once. Without it a call is made only once.
    */
   effect?: 'read' | 'idempotent'
   input_schema: Schema & { type: 'object' }

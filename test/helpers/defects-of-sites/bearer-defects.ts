@@ -13,19 +13,19 @@ import {
   type Change,
   type Defects,
 } from './changes.ts'
-import type { Heard, Said } from './defect.ts'
+import type { SiteRequest, SiteResponse } from './defect.ts'
 
-const atManifest = (change: (said: Said) => Said) =>
+const atManifest = (change: (response: SiteResponse) => SiteResponse) =>
   where((_said, { path }) => path === '/.well-known/toolsite.json', change)
-const atTools = (said: Said): Change =>
+const atTools = (response: SiteResponse): Change =>
   where(
-    (_said, heard) => isTool(heard),
-    () => said,
+    (_said, request) => isTool(request),
+    () => response,
   )
-const withStatus = (status: number) => (said: Said) => ({ ...said, status })
-const hasToken = ({ token }: Heard) => token !== undefined
+const withStatus = (status: number) => (response: SiteResponse) => ({ ...response, status })
+const hasToken = ({ token }: SiteRequest) => token !== undefined
 
-const refused: Said = { status: 401, body: { error: 'Not today.' }, headers: { 'WWW-Authenticate': 'Bearer' } }
+const refused: SiteResponse = { status: 401, body: { error: 'Not today.' }, headers: { 'WWW-Authenticate': 'Bearer' } }
 const past = 'Wed, 21 Oct 2015 07:28:00 GMT'
 
 /** The defects that have nothing to do with OAuth. */
@@ -125,7 +125,11 @@ export const bearerDefects: Defects = {
   },
   'gives no reason with a 429': { change: onStatus(429, mute), fails: ['limit-body'] },
   'repeats tokens in errors': {
-    change: onStatus(401, (said, { token }) => ({ ...said, body: { error: `${token} is not good.` } }), hasToken),
+    change: onStatus(
+      401,
+      (response, { token }) => ({ ...response, body: { error: `${token} is not good.` } }),
+      hasToken,
+    ),
     fails: ['no-echo'],
   },
 }

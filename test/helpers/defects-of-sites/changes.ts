@@ -1,39 +1,38 @@
-import type { Defect, GoodManifest, Heard, Said } from './defect.ts'
+import type { Defect, GoodManifest, SiteRequest, SiteResponse } from './defect.ts'
 
-/** The checks that a defect must fail, or cause a warning in: these, and no others. */
+/** The checks that must fail or warn because of a defect, and no others. */
 export interface Expected {
   fails?: string[]
   warns?: string[]
-  /** What the report says of it. */
+  /** A pattern for the report's sentence. */
   says?: RegExp
 }
 
-/** Defects by what the site does, as the end of a sentence. */
+/** Defects by the site's behaviour, as the end of a sentence. */
 export type Defects = Record<string, Defect & Expected>
 export type Change = NonNullable<Defect['change']>
-type Condition = (said: Said, heard: Heard) => boolean
+type Condition = (response: SiteResponse, request: SiteRequest) => boolean
 
-export const isTool = ({ path }: Heard) => path.startsWith('/api/tools/')
+export const isTool = ({ path }: SiteRequest) => path.startsWith('/api/tools/')
 
-/** Changes the response if the condition holds. */
 export const where =
-  (condition: Condition, change: (said: Said, heard: Heard) => ReturnType<Change>): Change =>
-  (said, heard) =>
-    condition(said, heard) ? change(said, heard) : said
+  (condition: Condition, change: (response: SiteResponse, request: SiteRequest) => ReturnType<Change>): Change =>
+  (response, request) =>
+    condition(response, request) ? change(response, request) : response
 
-/** Changes the answers of tools with this status; with `more`, some of them. */
+/** Changes tool responses with this status, or those that `more` selects. */
 export const onStatus = (
   status: number,
-  change: (said: Said, heard: Heard) => Said,
-  more: (heard: Heard) => boolean = () => true,
-) => where((said, heard) => isTool(heard) && said.status === status && more(heard), change)
+  change: (response: SiteResponse, request: SiteRequest) => SiteResponse,
+  more: (request: SiteRequest) => boolean = () => true,
+) => where((response, request) => isTool(request) && response.status === status && more(request), change)
 
-/** Changes the answers to valid calls of the reading tool. */
-export const onGoodRead = (change: (said: Said) => Said) =>
+/** Changes the responses to valid calls of the read tool. */
+export const onGoodRead = (change: (response: SiteResponse) => SiteResponse) =>
   where(({ status }, { path }) => path === '/api/tools/get_note' && status === 200, change)
 
-export const withHeaders = (headers: Record<string, string>) => (said: Said) => ({ ...said, headers })
-export const withBody = (body: unknown) => (said: Said) => ({ ...said, body })
+export const withHeaders = (headers: Record<string, string>) => (response: SiteResponse) => ({ ...response, headers })
+export const withBody = (body: unknown) => (response: SiteResponse) => ({ ...response, body })
 export const mute = withBody({ message: 'No.' })
 
 export const without = (body: object, name: string): object =>
@@ -44,10 +43,10 @@ export const withTools = (manifest: GoodManifest, change: (tool: GoodManifest['t
   tools: manifest.tools.map((tool) => ({ ...tool, ...change(tool) })),
 })
 
-export const notFound: Said = { status: 404, body: { error: 'There is nothing here.' } }
+export const notFound: SiteResponse = { status: 404, body: { error: 'There is nothing here.' } }
 
-/** As those who protect sites from programs answer. */
-export const forbiddenPage: Said = {
+/** The response of a service that protects sites from bots. */
+export const forbiddenPage: SiteResponse = {
   status: 403,
   headers: { 'Content-Type': 'text/html; charset=UTF-8' },
   body: Buffer.from('<!DOCTYPE html><html lang="en-US"><head><title>Just a moment...</title></head></html>'),

@@ -1,5 +1,5 @@
 /** A request with its whole body. */
-export interface Heard {
+export interface SiteRequest {
   method: string
   path: string
   query: URLSearchParams
@@ -8,14 +8,14 @@ export interface Heard {
   body: string
 }
 
-export interface Said {
+export interface SiteResponse {
   status: number
   headers?: Record<string, string>
   /** A buffer is sent unchanged, anything else as JSON. */
   body: unknown
 }
 
-/** What a correct site does, by names that a defective site can leave out. */
+/** The behaviour of a correct site, by names that a defective site can leave out. */
 export type Rule =
   | 'needs a token'
   | 'needs a good token'
@@ -48,18 +48,17 @@ export type Rule =
   | 'revokes'
   | 'stores refreshed tokens'
 
-/** What a user of the site has; longer than any prefix that a defective site compares. */
+/** The token of a user, longer than any prefix that a defective site compares. */
 export const goodToken = 'good-token-of-the-notes-4b1f6a0c9d'
 export const limitedToken = 'limited-token-of-the-notes-77e2d5c1'
 
-/** How many characters of a token a site looks at if it does not compare whole tokens. */
+/** How many characters a site compares if it does not compare whole tokens. */
 export const prefixLength = 20
 
-/** One small mistake of a site. */
 export interface Defect {
   without?: Rule
   manifest?: (manifest: GoodManifest) => unknown
-  change?: (said: Said, heard: Heard) => Said
+  change?: (response: SiteResponse, request: SiteRequest) => SiteResponse
 }
 
 export type GoodManifest = ReturnType<typeof goodManifest>

@@ -1,38 +1,39 @@
 import { notFound, onGoodRead, where, withHeaders, without, type Change, type Defects } from './changes.ts'
-import type { Heard, Said } from './defect.ts'
+import type { SiteRequest, SiteResponse } from './defect.ts'
 
-const isToken = ({ path }: Heard) => path === '/token'
-const isAuthorize = ({ path }: Heard) => path === '/authorize'
-const grantOf = ({ body }: Heard) => new URLSearchParams(body).get('grant_type')
+const isToken = ({ path }: SiteRequest) => path === '/token'
+const isAuthorize = ({ path }: SiteRequest) => path === '/authorize'
+const grantOf = ({ body }: SiteRequest) => new URLSearchParams(body).get('grant_type')
 
 /** Changes successful token responses, for one grant type or for all. */
 const inTokens = (change: (body: Record<string, unknown>) => object, grant?: string): Change =>
   where(
-    (said, heard) => isToken(heard) && said.status === 200 && (grant === undefined || grantOf(heard) === grant),
-    (said) => ({ ...said, body: change(said.body as Record<string, unknown>) }),
+    (response, request) =>
+      isToken(request) && response.status === 200 && (grant === undefined || grantOf(request) === grant),
+    (response) => ({ ...response, body: change(response.body as Record<string, unknown>) }),
   )
 
-/** Changes refusals of the token endpoint; with `of`, some of them. */
-const inRefusals = (change: (said: Said, heard: Heard) => Said, of: (heard: Heard) => boolean = () => true): Change =>
-  where((said, heard) => isToken(heard) && said.status === 400 && of(heard), change)
+/** Changes refusals of the token endpoint, or those that `of` selects. */
+const inRefusals = (
+  change: (response: SiteResponse, request: SiteRequest) => SiteResponse,
+  of: (request: SiteRequest) => boolean = () => true,
+): Change => where((response, request) => isToken(request) && response.status === 400 && of(request), change)
 
-/** Changes where the browser is redirected. */
 const inCallback = (param: 'code' | 'error', change: (to: URL) => void): Change =>
   where(
-    (said, heard) => isAuthorize(heard) && (said.headers?.['Location'] ?? '').includes(`${param}=`),
-    (said) => {
-      const to = new URL(said.headers?.['Location'] ?? '')
+    (response, request) => isAuthorize(request) && (response.headers?.['Location'] ?? '').includes(`${param}=`),
+    (response) => {
+      const to = new URL(response.headers?.['Location'] ?? '')
       change(to)
-      return { ...said, headers: { Location: to.href } }
+      return { ...response, headers: { Location: to.href } }
     },
   )
 
-const ofWrong = (kind: 'code' | 'refresh_token') => (heard: Heard) =>
-  (new URLSearchParams(heard.body).get(kind) ?? '').startsWith('wrong-')
+const ofWrong = (kind: 'code' | 'refresh_token') => (request: SiteRequest) =>
+  (new URLSearchParams(request.body).get(kind) ?? '').startsWith('wrong-')
 
 const dropCode = inCallback('code', (to) => to.searchParams.delete('code'))
 
-/** The defects of OAuth sites. */
 export const oauthDefects: Defects = {
   'offers fewer scopes than its tools need': {
     manifest: (manifest) => ({ ...manifest, auth: { ...manifest.auth, scopes: ['read'] } }),
@@ -48,7 +49,7 @@ export const oauthDefects: Defects = {
   'takes plain PKCE': { without: 'needs S256', fails: ['authorize-plain'] },
   'shows a login before it looks at PKCE': {
     change: where(
-      (said, heard) => isAuthorize(heard) && !heard.query.has('code_challenge') && said.status === 303,
+      (response, request) => isAuthorize(request) && !request.query.has('code_challenge') && response.status === 303,
       () => ({ status: 302, headers: { Location: '/login' }, body: {} }),
     ),
     fails: ['authorize-pkce'],
@@ -59,32 +60,32 @@ export const oauthDefects: Defects = {
   },
   'exchanges codes by GET': { without: 'takes codes by POST only', fails: ['token-post'] },
   'answers 401 to a wrong code': {
-    change: inRefusals((said) => ({ ...said, status: 401 }), ofWrong('code')),
+    change: inRefusals((response) => ({ ...response, status: 401 }), ofWrong('code')),
     fails: ['token-code'],
   },
   'answers a wrong code without an error': {
-    change: inRefusals((said) => ({ ...said, body: { message: 'no' } }), ofWrong('code')),
+    change: inRefusals((response) => ({ ...response, body: { message: 'no' } }), ofWrong('code')),
     fails: ['token-code'],
   },
   'answers 500 to a wrong refresh token': {
-    change: inRefusals((said) => ({ ...said, status: 500 }), ofWrong('refresh_token')),
+    change: inRefusals((response) => ({ ...response, status: 500 }), ofWrong('refresh_token')),
     fails: ['token-refresh'],
   },
   'calls every refusal invalid_request': {
-    change: inRefusals((said) => ({ ...said, body: { error: 'invalid_request' } })),
+    change: inRefusals((response) => ({ ...response, body: { error: 'invalid_request' } })),
     fails: ['token-code'],
   },
   'takes grant types that there are not': {
     change: inRefusals(
-      (said) => ({ ...said, status: 200 }),
-      (heard) => grantOf(heard) === 'urn:switchyard:check',
+      (response) => ({ ...response, status: 200 }),
+      (request) => grantOf(request) === 'urn:switchyard:check',
     ),
     fails: ['token-grant-type'],
   },
   'lets refusals be cached': { change: inRefusals(withHeaders({})), warns: ['token-error-cache'] },
   'sends the browser back without a code': { change: dropCode, fails: ['authorize-works'] },
   'sends people back without a code': {
-    change: (said, heard) => (heard.query.has('person') ? dropCode(said, heard) : said),
+    change: (response, request) => (request.query.has('person') ? dropCode(response, request) : response),
     fails: ['sign-in'],
   },
   'loses the state of a denial': { without: 'returns the state of a denial', fails: ['denial'] },
@@ -120,7 +121,7 @@ export const oauthDefects: Defects = {
     fails: ['token-answer'],
   },
   'lets tokens be cached': {
-    change: where((said, heard) => isToken(heard) && said.status === 200, withHeaders({})),
+    change: where((response, request) => isToken(request) && response.status === 200, withHeaders({})),
     fails: ['token-cache'],
   },
   'says no lifetime': { change: inTokens((body) => without(body, 'expires_in')), fails: ['token-lifetime'] },
@@ -149,8 +150,8 @@ export const oauthDefects: Defects = {
   'does not heed scopes': { without: 'checks permissions', fails: ['scope-enforced'] },
   'refuses to refresh': {
     change: where(
-      (said, heard) => isToken(heard) && grantOf(heard) === 'refresh_token' && said.status === 200,
-      (said) => ({ ...said, status: 400, body: { error: 'invalid_grant' } }),
+      (response, request) => isToken(request) && grantOf(request) === 'refresh_token' && response.status === 200,
+      (response) => ({ ...response, status: 400, body: { error: 'invalid_grant' } }),
     ),
     fails: ['refresh'],
   },
@@ -177,7 +178,7 @@ export const oauthDefects: Defects = {
   },
   'repeats codes in errors': {
     change: inRefusals(
-      (said, { body }) => ({ ...said, body: { error: 'invalid_grant', error_description: body } }),
+      (response, { body }) => ({ ...response, body: { error: 'invalid_grant', error_description: body } }),
       ofWrong('code'),
     ),
     fails: ['no-echo'],

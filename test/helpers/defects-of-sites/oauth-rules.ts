@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import type { Heard, Rule, Said } from './defect.ts'
+import type { SiteRequest, Rule, SiteResponse } from './defect.ts'
 import { sameToken } from './tool-rules.ts'
 
 interface Grant {
@@ -19,7 +19,7 @@ export function createOAuthRules(origin: string, redirectUri: string, keeps: (ru
   const accessTokens = new Map<string, Grant>()
   const refreshTokens = new Map<string, { grant: Grant; used: boolean }>()
 
-  function authorize({ query }: Heard): Said {
+  function authorize({ query }: SiteRequest): SiteResponse {
     const { client_id: client, redirect_uri: uri = '', state = '', scope = '', ...pkce } = Object.fromEntries(query)
     if (client !== 'switchyard' && keeps('knows its clients')) return page('unknown client')
     if (client === 'switchyard' && !isRegistered(uri)) return page('unknown redirect address')
@@ -36,7 +36,7 @@ export function createOAuthRules(origin: string, redirectUri: string, keeps: (ru
     return back({ code })
   }
 
-  const deny = (uri: string, state: string): Said =>
+  const deny = (uri: string, state: string): SiteResponse =>
     redirect(uri, { error: 'access_denied', ...(keeps('returns the state of a denial') && { state }), iss: origin })
 
   const isRegistered = (uri: string): boolean => {
@@ -44,7 +44,7 @@ export function createOAuthRules(origin: string, redirectUri: string, keeps: (ru
     return keeps('compares redirect addresses whole') ? uri === redirectUri : uri.startsWith(redirectUri)
   }
 
-  function token({ method, body }: Heard): Said {
+  function token({ method, body }: SiteRequest): SiteResponse {
     if (method !== 'POST')
       return keeps('takes codes by POST only') ? refusal('invalid_request') : { status: 200, body: {} }
     const form = Object.fromEntries(new URLSearchParams(body))
@@ -54,7 +54,7 @@ export function createOAuthRules(origin: string, redirectUri: string, keeps: (ru
     return refusal('unsupported_grant_type')
   }
 
-  function exchange(form: Record<string, string>): Said {
+  function exchange(form: Record<string, string>): SiteResponse {
     const code = codes.get(form['code'] ?? '')
     const sentBack = form['redirect_uri'] === redirectUri || !keeps('compares redirect addresses of codes')
     if (!code || !sentBack) return refusal('invalid_grant')
@@ -64,7 +64,7 @@ export function createOAuthRules(origin: string, redirectUri: string, keeps: (ru
       .digest('base64url')
     if (challenge !== code.challenge && !noVerifier && keeps('checks verifiers')) return refusal('invalid_grant')
     if (code.used && keeps('takes codes once')) {
-      // Somebody else has the code, and perhaps the tokens (RFC 6749, 4.1.2).
+      // Another party has the code, and perhaps the tokens (RFC 6749, 4.1.2).
       code.grant.alive = false
       return refusal('invalid_grant')
     }
@@ -72,7 +72,7 @@ export function createOAuthRules(origin: string, redirectUri: string, keeps: (ru
     return grantTokens(code.grant)
   }
 
-  function refresh(sent: string): Said {
+  function refresh(sent: string): SiteResponse {
     const known = refreshTokens.get(sent)
     const dead = known && !known.grant.alive
     const reused = known?.used === true && keeps('takes refresh tokens once')
@@ -82,7 +82,7 @@ export function createOAuthRules(origin: string, redirectUri: string, keeps: (ru
     return grantTokens(known.grant, keeps('rotates') ? undefined : sent, keeps('stores refreshed tokens'))
   }
 
-  function grantTokens(grant: Grant, oldRefreshToken?: string, stored = true): Said {
+  function grantTokens(grant: Grant, oldRefreshToken?: string, stored = true): SiteResponse {
     const [accessToken, refreshToken] = [randomUUID(), oldRefreshToken ?? randomUUID()]
     if (stored) accessTokens.set(accessToken, grant)
     if (oldRefreshToken === undefined) refreshTokens.set(refreshToken, { grant, used: false })
@@ -94,17 +94,17 @@ export function createOAuthRules(origin: string, redirectUri: string, keeps: (ru
     }
   }
 
-  function revoke({ body }: Heard): Said {
+  function revoke({ body }: SiteRequest): SiteResponse {
     const known = refreshTokens.get(new URLSearchParams(body).get('token') ?? '')
     if (known && keeps('revokes')) known.grant.alive = false
     return { status: 200, body: {} }
   }
 
   return {
-    answer(heard: Heard): Said | undefined {
-      if (heard.path === '/authorize') return authorize(heard)
-      if (heard.path === '/token') return token(heard)
-      return heard.path === '/revoke' ? revoke(heard) : undefined
+    answer(request: SiteRequest): SiteResponse | undefined {
+      if (request.path === '/authorize') return authorize(request)
+      if (request.path === '/token') return token(request)
+      return request.path === '/revoke' ? revoke(request) : undefined
     },
     scopesOf: (accessToken: string): string[] | undefined => {
       const asRefreshToken = keeps('tells refresh tokens from access tokens')
@@ -117,10 +117,10 @@ export function createOAuthRules(origin: string, redirectUri: string, keeps: (ru
 }
 
 const noStore = { 'Cache-Control': 'no-store' }
-const refusal = (error: string): Said => ({ status: 400, headers: noStore, body: { error } })
-const page = (body: string): Said => ({ status: 400, body })
+const refusal = (error: string): SiteResponse => ({ status: 400, headers: noStore, body: { error } })
+const page = (body: string): SiteResponse => ({ status: 400, body })
 
-function redirect(uri: string, query: Record<string, string>): Said {
+function redirect(uri: string, query: Record<string, string>): SiteResponse {
   const to = new URL(uri)
   for (const [name, value] of Object.entries(query)) to.searchParams.set(name, value)
   return { status: 303, headers: { Location: to.href }, body: {} }

@@ -1,23 +1,31 @@
 import { argumentProblems } from '../../../src/sites/tool-arguments.ts'
-import { goodToken, limitedToken, prefixLength, type GoodManifest, type Heard, type Rule, type Said } from './defect.ts'
+import {
+  goodToken,
+  limitedToken,
+  prefixLength,
+  type GoodManifest,
+  type SiteRequest,
+  type Rule,
+  type SiteResponse,
+} from './defect.ts'
 
-/** The calls that a token allows: more than the checker makes, except for its burst. */
+/** The most calls with a token: more than the checker makes, except for its burst. */
 const mostCalls = 50
 
-/** A tool endpoint, correct if it keeps every rule. `scopesOf` returns the scopes of an access token. */
+/** A tool endpoint that is correct if it keeps every rule. `scopesOf` returns the scopes of an access token. */
 export function createToolRules(
   tools: GoodManifest['tools'],
   keeps: (rule: Rule) => boolean,
   scopesOf: (token: string) => string[] | undefined = bearerScopes(keeps),
 ) {
-  const kept = new Map<string, Said>()
+  const kept = new Map<string, SiteResponse>()
   let calls = 0
   let notes = 0
 
-  return (heard: Heard): Said => {
-    const { method, path, query, body, key } = heard
+  return (request: SiteRequest): SiteResponse => {
+    const { method, path, query, body, key } = request
     const inAddress = keeps('ignores tokens in the address') ? undefined : (query.get('access_token') ?? undefined)
-    const token = heard.token ?? inAddress
+    const token = request.token ?? inAddress
     if (token === undefined && keeps('needs a token')) return unauthorized('Send a token.')
     const scopes = token === undefined ? everything : scopesOf(token)
     if (!scopes && keeps('needs a good token')) return unauthorized('The token is not good.')
@@ -39,9 +47,9 @@ export function createToolRules(
     if (problem && keeps('checks arguments')) return failure(400, `${problem.path} ${problem.message}`)
     const before = keeps('keeps answers by key') ? kept.get(key) : undefined
     if (before) return before
-    const said = { status: 200, body: tool.effect === 'read' ? { id: 1, text: 'Buy milk' } : { id: (notes += 1) } }
-    kept.set(key, said)
-    return said
+    const response = { status: 200, body: tool.effect === 'read' ? { id: 1, text: 'Buy milk' } : { id: (notes += 1) } }
+    kept.set(key, response)
+    return response
   }
 }
 
@@ -56,17 +64,20 @@ const bearerScopes = (keeps: (rule: Rule) => boolean) => (token: string) =>
     token,
   )
 
-/** What is kept under a token, by a site that may compare no more than its beginning. */
+/** The value stored for a token, at a site that may compare only a prefix. */
 export function sameToken<T>(keeps: (rule: Rule) => boolean, kept: Map<string, T>, token: string): T | undefined {
   if (keeps('compares whole tokens')) return kept.get(token)
   const start = token.slice(0, prefixLength)
   return [...kept].find(([known]) => known.slice(0, prefixLength) === start)?.[1]
 }
 
-const failure = (status: number, error: string): Said => ({ status, body: { error } })
-const unauthorized = (error: string): Said => ({ ...failure(401, error), headers: { 'WWW-Authenticate': 'Bearer' } })
+const failure = (status: number, error: string): SiteResponse => ({ status, body: { error } })
+const unauthorized = (error: string): SiteResponse => ({
+  ...failure(401, error),
+  headers: { 'WWW-Authenticate': 'Bearer' },
+})
 
-/** As a language without types would take them. */
+/** Converts the input as an untyped language would. */
 const converted = (input: unknown): unknown =>
   typeof input === 'object' && input !== null && !Array.isArray(input)
     ? Object.fromEntries(

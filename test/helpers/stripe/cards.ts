@@ -4,12 +4,12 @@ import type { CardError } from './shapes.ts'
 interface TestCard {
   brand: string
   last4: string
-  /** Why it is refused when it is attached, and when it is charged. */
+  /** The codes with which attaching and charging fail. */
   attach?: string
   charge?: string
 }
 
-/** Stripe's test cards (docs.stripe.com/testing) with what becomes of them. */
+/** Stripe's test cards (docs.stripe.com/testing) and their results. */
 export const testCards: Record<string, TestCard> = {
   pm_card_visa: { brand: 'visa', last4: '4242' },
   pm_card_mastercard: { brand: 'mastercard', last4: '4444' },
@@ -30,10 +30,10 @@ export const cardError = (declineCode: string): CardError => ({
   message: declineCode === 'insufficient_funds' ? 'Your card has insufficient funds.' : 'Your card was declined.',
 })
 
-/** A refusal as the answer to a request. */
+/** A refusal as a response. */
 export const refused = (error: CardError, more: object = {}): StripeProblem =>
   new StripeProblem(402, { ...error, ...more })
 
-/** Which test card a payment method is, by its last digits. */
+/** The refusal of a test card when charged, by its last digits. */
 export const refusalOfCharge = (last4: string): string | undefined =>
   Object.values(testCards).find((card) => card.last4 === last4)?.charge

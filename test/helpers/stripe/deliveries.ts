@@ -2,17 +2,19 @@ import { Stripe } from 'stripe'
 
 export const webhookSecret = 'whsec_of_the_double'
 
-/** How a delivery differs from a good one. */
+/** How a delivery differs from a correct one. */
 export interface Delivered {
-  /** Unix time in seconds, as it is signed. */
+  /** The signed Unix time in seconds. */
   timestamp: number
-  /** Another one forges the signature. */
+  /** With another secret, the signature is forged. */
   secret?: string
-  /** What is sent in place of what was signed. */
+  /** Sent instead of the signed body. */
   body?: string
 }
 
-/** Delivers an event to the platform at a URL, signed by Stripe's own generator. Returns the status and the answer. */
+/**
+ * Delivers an event to the platform at a URL, signed by Stripe's own generator. Returns the status and the response.
+ */
 export async function deliver(url: string, event: object, { timestamp, secret = webhookSecret, body }: Delivered) {
   const payload = JSON.stringify(event)
   const header = Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp, scheme: 'v1' })

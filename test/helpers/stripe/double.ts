@@ -9,10 +9,9 @@ import { settle } from './renewals.ts'
 import { routes } from './routes.ts'
 import { createWorld } from './world.ts'
 
-/** A request that the double got. */
 export interface Recorded {
   method: string
-  /** With the query. */
+  /** Includes the query. */
   path: string
   body: string
   key: string | null
@@ -20,11 +19,12 @@ export interface Recorded {
 }
 
 /**
- * What goes wrong: `lost`: it is done, but the connection breaks before the answer; `failed`: a 500, and nothing is done; `broken`: it is done, but the answer is a 500. Stripe gives a
- * 500 again to those who ask again with its key, as it does any answer.
+ * What goes wrong. `lost`: the work is done, but the connection breaks before the response. `failed`: a 500, and
+ * nothing is done. `broken`: the work is done, but the response is a 500. Stripe repeats any response, including a
+ * 500, for the same idempotency key.
  */
 export interface Trouble {
-  /** `POST /v1/payment_intents`; the beginning is enough. */
+  /** A prefix such as `POST /v1/payment_intents`. */
   of: string
   what: 'lost' | 'failed' | 'broken'
   times: number
@@ -39,8 +39,8 @@ interface Answer {
 
 /**
  * A double of Stripe: a server on loopback that keeps customers, cards, subscriptions and payments, and answers in
- * Stripe's wire format. Its clock is the test's; what is due by then happens before the next request.
- * stripe-mock alone answers with fixtures, so nothing would ever be renewed or refused; it judges the requests instead.
+ * Stripe's wire format. It uses the test's clock; everything due happens before the next request. stripe-mock alone
+ * returns fixtures, so nothing would ever be renewed or refused. It validates the requests instead.
  */
 export async function startStripeDouble(t: Pick<ExecutionContext, 'teardown'>, clock: Clock) {
   const world = createWorld(clock)
@@ -49,10 +49,10 @@ export async function startStripeDouble(t: Pick<ExecutionContext, 'teardown'>, c
   const overtakers: { of: string; work: () => Promise<unknown> }[] = []
   const answered = new Map<string, { request: string; answer: Answer }>()
 
-  /** `fails`: nothing is done, and the answer is a 500. */
+  /** `fails`: nothing is done, and the response is a 500. */
   function perform({ method, path, body, key }: Recorded, fails: boolean): Answer {
     const url = new URL(path, 'http://double')
-    // Stripe replays what was begun; it refuses the same key for another request.
+    // Stripe replays the response to a key, and refuses the key for another request.
     const request = `${method} ${url.pathname} ${body}`
     const before = key === null || method === 'GET' ? undefined : answered.get(key)
     if (before && before.request !== request) return reused
@@ -79,14 +79,14 @@ export async function startStripeDouble(t: Pick<ExecutionContext, 'teardown'>, c
     }
   }
 
-  /** The trouble that this request gets into, which is then over if it was the last time. */
+  /** The trouble of this request, which is removed after its last use. */
   function troubleOf(recorded: Recorded): Trouble['what'] | undefined {
     const found = troubles.find((trouble) => trouble.times > 0 && isOf(recorded, trouble.of))
     if (found) found.times -= 1
     return found?.what
   }
 
-  /** Lets another request be first. */
+  /** Lets another request come first. */
   async function overtake(recorded: Recorded): Promise<void> {
     const index = overtakers.findIndex(({ of }) => isOf(recorded, of))
     const [found] = index < 0 ? [] : overtakers.splice(index, 1)
@@ -128,15 +128,15 @@ export async function startStripeDouble(t: Pick<ExecutionContext, 'teardown'>, c
     url: `http://127.0.0.1:${port}`,
     world,
     requests,
-    /** Makes requests go wrong from now on. */
+    /** Makes requests fail from now on. */
     trouble: (of: string, what: Trouble['what'], times = 1) => void troubles.push({ of, what, times }),
-    /** Does the work before the next request of that kind is performed, as if that one had been on its way for long. */
+    /** Does the work before the next request of that kind, as if that request had been delayed. */
     overtake: (of: string, work: () => Promise<unknown>) => void overtakers.push({ of, work }),
     /** Forgets idempotency keys, as Stripe does after a day. */
     forgetKeys: () => answered.clear(),
-    /** Lets everything happen that is due by now. */
+    /** Processes everything that is due by now. */
     settle: () => settle(world),
-    /** The cents of every charge that a card accepted, of a customer. */
+    /** The cents of a customer's successful charges. */
     charged: (customer: string): number[] =>
       [...world.charges.values()].filter((charge) => charge.customer === customer).map(({ amount }) => amount),
   }

@@ -1,12 +1,12 @@
 /**
- * The parameters of a request to Stripe: `items[0][price]=x` is `{ items: { 0: { price: 'x' } } }`. What stands in one is a
- * text or another form, and whoever reads it knows which.
+ * The parameters of a Stripe request: `items[0][price]=x` is `{ items: { 0: { price: 'x' } } }`. A value is a string
+ * or another form, and its reader knows which.
  */
 export interface Form {
   [name: string]: (Form & string) | undefined
 }
 
-/** Reads a form with brackets. */
+/** Parses a form with brackets. */
 export function readForm(text: string): Form {
   const form: Form = {}
   for (const [name, value] of new URLSearchParams(text)) {
@@ -21,11 +21,11 @@ function put(form: Form, [name = '', ...rest]: string[], value: string): void {
   else put((form[name] ??= {} as Form & string), rest, value)
 }
 
-/** The members of a list, which has numbers in brackets. */
+/** The items of a list, whose brackets contain numbers. */
 export const listIn = (form: Form, name: string): (Form & string)[] =>
   Object.values((form[name] ?? {}) as Record<string, Form & string>)
 
 export const textsIn = (form: Form, name: string): string[] => listIn(form, name)
 
-/** Metadata, whose values are texts. */
+/** Metadata, whose values are strings. */
 export const metadataIn = (form: Form): Record<string, string> => ({ ...(form['metadata'] as object | undefined) })

@@ -3,7 +3,7 @@ import type { Customer, Intent, Invoice, Line, Price, Subscription } from './sha
 import { invalid } from './problem.ts'
 import { listOf, type World } from './world.ts'
 
-/** Charges the card; whether that works is in the PaymentIntent. */
+/** Charges the card. The PaymentIntent has the result. */
 export function charge(
   world: World,
   customer: Customer,
@@ -34,7 +34,7 @@ function settle(world: World, intent: Intent): void {
   intent.latest_charge = made.id
 }
 
-/** One line of an invoice: a month, or what is left of one (less than nothing). */
+/** One line of an invoice: a month, or a negative amount for the rest of one. */
 export const lineOf = (world: World, price: Price, amount: number): Line => ({
   id: world.newThing('il', 'line_item').id,
   object: 'line_item',
@@ -43,7 +43,7 @@ export const lineOf = (world: World, price: Price, amount: number): Line => ({
   pricing: { type: 'price_details', price_details: { price: price.id, product: price.product } },
 })
 
-/** Makes an invoice that can be changed still. Nothing is taken yet from what is credited to the customer. */
+/** Makes an invoice that can still change. The customer's credit is not used yet. */
 export function draft(world: World, subscription: Subscription, lines: Line[], reason: string, created = world.now()) {
   const thing = { ...world.newThing('in', 'invoice'), created }
   const total = lines.reduce((sum, line) => sum + line.amount, 0)
@@ -71,13 +71,13 @@ export function draft(world: World, subscription: Subscription, lines: Line[], r
   return invoice
 }
 
-/** Closes a draft, and takes what is credited to the customer into account. */
+/** Closes a draft and applies the customer's credit. */
 export function finalize(world: World, invoice: Invoice): void {
   if (invoice.status !== 'draft') throw invalid('This invoice is already finalized.')
   const customer = world.customer(invoice.customer)
   const { balance: starting } = customer
   const { total } = invoice
-  // What is credited is used up first, and what is owed is charged, too; what is less than nothing is credited.
+  // Credit is used first, and a debt is charged, too. A negative total becomes credit.
   const due = Math.max(0, total + starting)
   customer.balance = starting + total - due
   const balances = { starting_balance: starting, ending_balance: customer.balance }
@@ -85,7 +85,7 @@ export function finalize(world: World, invoice: Invoice): void {
   world.emit('invoice.finalized', invoice)
 }
 
-/** Makes an invoice, and tries to collect it at once. */
+/** Makes an invoice and tries to collect it immediately. */
 export function collect(world: World, subscription: Subscription, lines: Line[], reason: string): Invoice {
   const invoice = draft(world, subscription, lines, reason)
   finalize(world, invoice)
@@ -101,7 +101,7 @@ export function attempt(world: World, invoice: Invoice): Intent | undefined {
   const intent = invoice.amount_due > 0 ? charge(world, customer, { amount: invoice.amount_due, method }) : undefined
   if (intent) {
     const payment = { type: 'payment_intent' as const, payment_intent: intent.id }
-    // A later attempt confirms the same intent at Stripe; here it is the newest one that counts.
+    // At Stripe a later attempt confirms the same intent. Here the newest intent counts.
     invoice.payments.data = [{ id: world.newThing('inpay', 'invoice_payment').id, object: 'invoice_payment', payment }]
   }
   if (intent?.status === 'requires_payment_method') {
@@ -113,7 +113,7 @@ export function attempt(world: World, invoice: Invoice): Intent | undefined {
   return undefined
 }
 
-/** Voids an invoice. What was credited to it is credited again. */
+/** Voids an invoice and restores the credit that it used. */
 export function voidInvoice(world: World, invoice: Invoice): void {
   if (invoice.status !== 'open') throw invalid('You can only void an open or uncollectible invoice.')
   invoice.status = 'void'

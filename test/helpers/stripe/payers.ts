@@ -14,7 +14,7 @@ import type { StripeEvent } from './shapes.ts'
 
 export const days = (count: number): number => count * 86_400
 
-/** A platform whose payments are made by Stripe. All tests share its clock, so they run one after another. */
+/** A platform that uses Stripe for payments. All tests share its clock, so they run in sequence. */
 export const stripePlatform = (test: TestFn) =>
   forWholeFile(test, 'payments by Stripe', async (t) => {
     const clock = movableClock()
@@ -25,7 +25,7 @@ export const stripePlatform = (test: TestFn) =>
   })
 export type Stage = Awaited<ReturnType<ReturnType<typeof stripePlatform>>>
 
-/** Somebody with a card, and the names of the account here and at Stripe. */
+/** An account with a card, and its ids here and at Stripe. */
 export async function payer({ url, services }: Stage, card = 'pm_card_visa') {
   const someone = await person({ url })
   await add(someone, card)
@@ -38,21 +38,21 @@ export type Payer = Awaited<ReturnType<typeof payer>>
 export const add = async (someone: Person, card: string): Promise<void> =>
   void (await call(someone, billing.addPaymentMethod, { body: { paymentMethod: card } })).body
 
-/** Access tokens are over after some minutes. */
-export async function again(someone: Payer): Promise<Payer> {
+/** Logs in again, because access tokens expire after some minutes. */
+export async function logInAgain(someone: Payer): Promise<Payer> {
   const { email, password } = someone
   const { body } = await call({ url: someone.url }, auth.login, { body: { email, password } })
   return { ...someone, token: body.accessToken }
 }
 
-/** What the platform says that the account has. */
-export async function standing({ services }: Stage, { ownerId }: Payer) {
+/** The platform's view of the account. */
+export async function accountState({ services }: Stage, { ownerId }: Payer) {
   const { tier, subscription } = await services.billing.account(ownerId)
   return { tier, status: subscription?.status, until: subscription?.currentPeriodEnd?.toISOString() }
 }
 
-/** What is delivered about an account, and not yet. */
-export const newsOf = ({ double }: Stage, { customer }: Payer, since = 0): StripeEvent[] =>
+/** Stripe's events about an account, without the first `since` events of all accounts. */
+export const eventsOf = ({ double }: Stage, { customer }: Payer, since = 0): StripeEvent[] =>
   double.world.events.slice(since).filter(({ data }) => (data.object as { customer?: string }).customer === customer)
 
 export const send = async (stage: Stage, event: StripeEvent, more: object = {}) =>
@@ -60,8 +60,8 @@ export const send = async (stage: Stage, event: StripeEvent, more: object = {}) 
 
 export const sweep = ({ services }: Stage): Promise<void> => runRound(services, 'billing')
 
-/** Lets the platform hear of what has happened at Stripe. */
-export async function hear(stage: Stage): Promise<void> {
+/** Delivers everything that has happened at Stripe to the platform. */
+export async function deliverEvents(stage: Stage): Promise<void> {
   stage.clock.forward(61)
   await runRound(stage.services, 'stripe events')
   await sweep(stage)

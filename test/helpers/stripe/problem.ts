@@ -1,4 +1,3 @@
-/** A failure as Stripe answers it. */
 export class StripeProblem extends Error {
   readonly status: number
   readonly error: Record<string, unknown>
@@ -15,7 +14,7 @@ export const invalid = (message: string, more: Record<string, unknown> = {}, sta
 export const missing = (what: string, id: string, param = 'id'): StripeProblem =>
   invalid(`No such ${what}: '${id}'`, { code: 'resource_missing', param }, 404)
 
-/** Insists that there is such a thing. */
+/** Returns the object. Fails if it does not exist. */
 export function existing<T>(found: T | undefined, what: string, id: string): T {
   if (found === undefined) throw missing(what, id)
   return found

@@ -8,10 +8,13 @@ const day = 86_400
 /** How long the invoice of a renewal stays a draft. */
 const hour = 3600
 
-/** When an overdue invoice is tried again, in days after the end of the period; the subscription ends with the last one. */
+/**
+ * The days after the end of the period on which an overdue invoice is retried. The subscription ends with the last
+ * retry.
+ */
 const retryDays = [1, 3, 5, 7]
 
-/** The end of the month that begins at a time, counted from the anchor. */
+/** The end of the month that starts at this time, counted from the anchor. */
 export function monthFrom(anchor: number, start: number): number {
   const at = (months: number) => monthsAfter(new Date(anchor * 1000), months).getTime() / 1000
   let months = 1
@@ -19,7 +22,7 @@ export function monthFrom(anchor: number, start: number): number {
   return at(months)
 }
 
-/** Lets everything happen that is due by now, in order. */
+/** Processes everything that is due by now, in order. */
 export function settle(world: World): void {
   for (const subscription of world.subscriptions.values()) {
     for (let next = nextEvent(world, subscription); next.at <= world.now(); next = nextEvent(world, subscription))
@@ -32,7 +35,7 @@ interface Event {
   happen(): void
 }
 
-/** A draft is collected also if its subscription has ended meanwhile. */
+/** A draft is collected even if its subscription has ended meanwhile. */
 function nextEvent(world: World, subscription: Subscription): Event {
   const draft = [...world.invoices.values()].find((invoice) => isWaiting(invoice, subscription))
   if (draft) return { at: draft.created + hour, happen: () => finish(world, subscription, draft) }
@@ -47,7 +50,7 @@ function nextEvent(world: World, subscription: Subscription): Event {
 const isWaiting = ({ status, auto_advance: isAdvanced, parent }: Invoice, { id }: Subscription): boolean =>
   status === 'draft' && isAdvanced && parent.subscription_details.subscription === id
 
-/** The hour of a draft is over. */
+/** Finishes a draft after its hour. */
 function finish(world: World, subscription: Subscription, invoice: Invoice): void {
   finalize(world, invoice)
   const failed = attempt(world, invoice)
@@ -56,7 +59,7 @@ function finish(world: World, subscription: Subscription, invoice: Invoice): voi
   world.emit('customer.subscription.updated', subscription)
 }
 
-/** The month begins at once. Its invoice is a draft for an hour, and is not paid. */
+/** Starts the next month immediately. Its invoice is an unpaid draft for an hour. */
 function renew(world: World, subscription: Subscription): void {
   if (subscription.cancel_at_period_end) return end(world, subscription)
   const item = subscription.items.data[0]!
@@ -82,7 +85,7 @@ function retry(world: World, subscription: Subscription): void {
   if (invoice.attempt_count > retryDays.length) end(world, subscription)
 }
 
-/** The overdue month is paid. */
+/** Continues a subscription after its overdue month was paid. */
 export function revive(world: World, subscription: Subscription): void {
   subscription.status = 'active'
   world.emit('customer.subscription.updated', subscription)

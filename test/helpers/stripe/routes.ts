@@ -7,10 +7,10 @@ import type { Dispute, Intent, Invoice, Method, Subscription, Transaction } from
 import * as subscriptions from './subscriptions.ts'
 import { listOf, type World } from './world.ts'
 
-/** The answer to a request: an object of Stripe. `id` is what the path names. */
+/** The response to a request: a Stripe object. `id` is the id in the path. */
 type Route = (world: World, form: Form, id: string) => object
 
-/** Newest first, in pages, as all lists of Stripe. */
+/** A page of a list, newest first like all Stripe lists. */
 function page<T extends { id: string; created: number }>(all: Iterable<T>, form: Form, url: string) {
   const since = Number(form['created']?.['gte'] ?? 0)
   const newest = [...all].toReversed().filter(({ created }) => created >= since)
@@ -23,7 +23,6 @@ function page<T extends { id: string; created: number }>(all: Iterable<T>, form:
 const ofCustomer = <T extends { customer: string | null }>(all: Map<string, T>, form: Form): T[] =>
   [...all.values()].filter(({ customer }) => customer === form['customer'])
 
-/** Puts in full what is told by its id otherwise. */
 const withCharge = (world: World, intent: Intent) => ({
   ...intent,
   latest_charge: world.charges.get(intent.latest_charge ?? '') ?? null,
@@ -58,7 +57,6 @@ function pay(world: World, form: Form): object {
   return withCharge(world, intent)
 }
 
-/** Changes what is credited to a customer, or owed by one. */
 function adjust(world: World, form: Form, id: string): Transaction {
   const customer = world.customer(id)
   const amount = Number(form['amount'] ?? 0)
@@ -76,12 +74,12 @@ function adjust(world: World, form: Form, id: string): Transaction {
   return made
 }
 
-/** A subscription with what is to be told in full. */
+/** A subscription with the requested expansions. */
 function told(world: World, subscription: Subscription, form: Form, prefix = ''): object {
   const wanted = textsIn(form, 'expand')
   const { schedule, latest_invoice: latest } = subscription
   const schedules = wanted.includes(`${prefix}schedule`) && { schedule: world.schedules.get(schedule ?? '') ?? null }
-  // Of an invoice, payments are told only to who wants them.
+  // Payments of an invoice are included only if expanded.
   const { payments, ...invoice } = world.invoice(latest)
   const isFull = wanted.includes(`${prefix}latest_invoice.payments`)
   const isWanted = isFull || wanted.includes(`${prefix}latest_invoice`)
@@ -104,14 +102,14 @@ function payInvoice(world: World, id: string): object {
   return invoice
 }
 
-/** Refunds all of a payment, as somebody does in the dashboard. */
+/** Refunds a whole payment, as a user of the dashboard does. */
 export function refund(world: World, intent: Intent): void {
   const found = existing(world.charges.get(intent.latest_charge ?? ''), 'charge', intent.id)
   Object.assign(found, { refunded: true, amount_refunded: found.amount })
   world.emit('charge.refunded', found)
 }
 
-/** Disputes a payment, as a payer does at the bank, and decides about that; or decides otherwise. */
+/** Disputes a payment, as a payer does at the bank, and decides the dispute, perhaps again. */
 export function dispute(world: World, intent: Intent, status: Dispute['status']): void {
   const found = existing(world.charges.get(intent.latest_charge ?? ''), 'charge', intent.id)
   found.disputed = true
@@ -122,7 +120,7 @@ export function dispute(world: World, intent: Intent, status: Dispute['status'])
   world.emit('charge.dispute.closed', made)
 }
 
-/** Deletes a customer, as somebody does in the dashboard: it can be asked for still, but not be used. */
+/** Deletes a customer, as a user of the dashboard does. It can still be read, but not used. */
 export function deleteCustomer(world: World, id: string): void {
   const customer = world.customer(id)
   world.customers.delete(id)

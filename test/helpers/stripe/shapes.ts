@@ -1,4 +1,4 @@
-/* What the double keeps, as Stripe tells it: only what somebody reads. All times are in seconds. */
+/* The double's objects in Stripe's format, limited to members that are read. All times are in seconds. */
 
 interface Thing {
   id: string
@@ -79,7 +79,7 @@ export interface Line {
 export interface Invoice extends Thing {
   customer: string
   status: 'draft' | 'open' | 'paid' | 'void'
-  /** Whether Stripe finalizes and collects it by itself. */
+  /** Whether Stripe finalizes and collects it automatically. */
   auto_advance: boolean
   attempted: boolean
   attempt_count: number
@@ -95,7 +95,7 @@ export interface Invoice extends Thing {
     type: 'subscription_details'
     subscription_details: { subscription: string; metadata: Record<string, string> }
   }
-  /** Told if it is expanded. */
+  /** Present if expanded. */
   payments: List<{ id: string; object: 'invoice_payment'; payment: { type: 'payment_intent'; payment_intent: string } }>
 }
 
@@ -131,7 +131,7 @@ export interface Dispute extends Thing {
   payment_intent: string
 }
 
-/** Of those, the double keeps what somebody has made, not what invoices have taken. */
+/** The double keeps only manual transactions, without those of invoices. */
 export interface Transaction extends Thing {
   customer: string
   amount: number

@@ -7,8 +7,8 @@ import type { Invoice, Item, Line, Price, Schedule, Subscription } from './shape
 import { listOf, type World } from './world.ts'
 
 /**
- * Undoes what the work has changed in the customer and the records, if its invoice is not paid and the request wants that;
- * otherwise the subscription is what it is without being paid.
+ * If the request demands payment, undoes the work's changes to the customer and the records when its invoice is not
+ * paid. Otherwise the subscription keeps the changes unpaid.
  */
 function orNothing(world: World, subscription: Subscription, form: Form, work: () => Invoice): void {
   const customer = world.customer(subscription.customer)
@@ -67,13 +67,13 @@ export function create(world: World, form: Form): Subscription {
   return subscription
 }
 
-/** The share of a price for what is left of the period, in cents. */
+/** The share of a price for the rest of the period, in cents. */
 function shareOf(world: World, price: Price, { current_period_start: from, current_period_end: to }: Item): number {
   const left = Math.max(0, to - world.now())
   return Math.round((price.unit_amount * left) / (to - from))
 }
 
-/** What is left of the month that is paid, as a line of less than nothing. */
+/** A negative line for the rest of the paid month. */
 const unused = (world: World, item: Item): Line => lineOf(world, item.price, -shareOf(world, item.price, item))
 
 export function update(world: World, subscription: Subscription, form: Form): Subscription {
@@ -101,7 +101,7 @@ function changePrice(world: World, subscription: Subscription, form: Form, id: s
   const credit = form['proration_behavior'] === 'always_invoice' ? [unused(world, item)] : []
   Object.assign(subscription.metadata, metadataIn(form))
   const now = world.now()
-  // Without a new anchor the period goes on, and what is left of it has another price.
+  // Without a new anchor the period continues, and the rest of it has another price.
   const isNew = form['billing_cycle_anchor'] === 'now'
   const cents = isNew ? price.unit_amount : shareOf(world, price, item)
   Object.assign(item, { price }, isNew && { current_period_start: now, current_period_end: monthFrom(now, now) })
@@ -120,7 +120,7 @@ export function cancel(world: World, subscription: Subscription, form: Form): Su
   return subscription
 }
 
-/** A schedule of the period that is paid. */
+/** A schedule that starts with the paid period. */
 export function schedule(world: World, form: Form): Schedule {
   const subscription = world.subscription(form['from_subscription'] ?? '')
   if (subscription.schedule !== null) throw invalid('The subscription is already attached to a schedule.')

@@ -15,7 +15,6 @@ import type {
   Transaction,
 } from './shapes.ts'
 
-/** Everything that the double knows. */
 export function createWorld(clock: Clock) {
   let made = 0
   const now = (): number => Math.floor(clock.now().getTime() / 1000)
@@ -41,7 +40,7 @@ export function createWorld(clock: Clock) {
     transactions: new Map<string, Transaction>(),
     events,
 
-    /** Notes that something has happened to a thing, as it is now. */
+    /** Records an event with the current state of an object. */
     emit(type: string, object: object): void {
       const event = newThing('evt', 'event')
       events.push({ ...event, type, api_version: '2026-08-26.dahlia', data: { object: structuredClone(object) } })
@@ -52,7 +51,7 @@ export function createWorld(clock: Clock) {
     invoice: (id: string): Invoice => existing(world.invoices.get(id), 'invoice', id),
     price: (id: string): Price => existing(world.prices.get(id), 'price', id),
 
-    /** One that can be charged. */
+    /** A price that is still active. */
     activePrice(id: string): Price {
       const price = world.price(id)
       if (!price.active) throw invalid('The price specified is inactive. This field only accepts active prices.')

@@ -160,8 +160,8 @@ test('every contradiction in a file is told, beside members that are wrong, and 
     'nothing',
   ]
   const problems = problemsOf(t, { default: 'none', providers, surprise: 1 }, { A_KEY: 'sk-123' })
-  const contradictions = problems.slice(problems.findIndex((one) => one.includes('two providers')))
-  t.deepEqual(contradictions, [
+  const violations = problems.slice(problems.findIndex((one) => one.includes('two providers')))
+  t.deepEqual(violations, [
     'MODELS_FILE: two providers are named openai',
     'MODELS_FILE: two models are named llama. Give one of them a different `name`',
     'MODELS_FILE: default must be the name of a model: llama, gpt, nova',
@@ -172,7 +172,7 @@ test('every contradiction in a file is told, beside members that are wrong, and 
     'MODELS_FILE: the provider aws needs `region`',
     'MODELS_FILE: the provider aws needs `apiKeyEnv`, or `accessKeyIdEnv` and `secretAccessKeyEnv` (or files: `apiKeyFile` …)',
   ])
-  t.is(problems.length - contradictions.length, 10, problems.join('\n'))
+  t.is(problems.length - violations.length, 10, problems.join('\n'))
   t.false(problems.join('').includes('sk-123'))
 })
 

@@ -6,7 +6,7 @@ import { isCoded, type CodedError } from '../../../src/errors.ts'
 import { createModels, type StepRequest } from '../../../src/models/models.ts'
 import { secretsOf } from '../../../src/models/provider-secrets.ts'
 import { testConfig } from '../../helpers/config.ts'
-import { streamed } from '../../helpers/streamed.ts'
+import { streamParts } from '../../helpers/stream-parts.ts'
 
 const now = new Date('2026-11-21T12:00:00Z')
 
@@ -40,7 +40,7 @@ function over(doGenerate: Generate, env: Record<string, string> = {}, failedLoad
     doGenerate: () => Promise.reject(new Error('not streamed')),
     doStream: async (options) => {
       asked.push(options)
-      return { stream: streamed(await doGenerate(options)) }
+      return { stream: streamParts(await doGenerate(options)) }
     },
   }
   let loads = 0

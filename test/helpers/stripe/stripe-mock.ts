@@ -16,8 +16,8 @@ const version = '0.203.0'
 const sources = join(import.meta.dirname, '../../../tools/stripe-mock')
 
 /**
- * The program stripe-mock: from the cache, or built from Go modules, once for a machine, in seconds. A sentence if it
- * cannot be built.
+ * The program stripe-mock from the cache, or built once per machine from Go modules, which takes seconds. Returns a
+ * sentence if it cannot be built.
  */
 async function findStripeMock(environment: Record<string, string>): Promise<{ binary: string } | { problem: string }> {
   const folder = join(
@@ -45,16 +45,16 @@ async function findStripeMock(environment: Record<string, string>): Promise<{ bi
 }
 
 /**
- * Starts stripe-mock, which validates requests by Stripe's own description of its API. Returns a function that tells why it
- * rejects a request, or undefined; or a sentence if there is none on this machine.
+ * Starts stripe-mock, which validates requests against Stripe's own description of its API. Returns a function that
+ * returns the reason for a rejection, or undefined. Returns a sentence if stripe-mock is not available.
  */
 async function startJudge(t: ExecutionContext) {
   const environment = ownEnvironment()
   const found = await findStripeMock(environment)
   if ('problem' in found) return found
-  // A port that is free now may be taken by another process a moment later; a socket of its own may not.
+  // A free port may be taken by another process a moment later; a Unix socket of our own may not.
   const socketPath = join(ownFolder(), 'stripe-mock.sock')
-  // A request of another version than that of its description is rejected, too.
+  // It also rejects requests for another version than that of its description.
   const args = ['-http-unix', socketPath, '-strict-version-check']
   const child = spawn(found.binary, args, { env: environment, stdio: 'ignore' })
   t.teardown(() => void child.kill())
@@ -70,8 +70,8 @@ async function startJudge(t: ExecutionContext) {
 }
 
 /**
- * Asserts that stripe-mock rejects none of these requests, of at least so many kinds; and that it does judge. Without Go it
- * says that this was skipped.
+ * Asserts that stripe-mock rejects none of these requests, that they are of at least this many kinds, and that it does
+ * reject bad ones. Without Go, logs that this was skipped.
  */
 export async function assertValid(t: ExecutionContext, requests: readonly Recorded[], kinds: number): Promise<void> {
   const judge = await startJudge(t)
@@ -87,7 +87,7 @@ export async function assertValid(t: ExecutionContext, requests: readonly Record
   t.regex((await judge.problemOf(wrong)) ?? '', /nonsense/, 'it judges')
 }
 
-/** A request without what differs each time. */
+/** A request without the parts that differ each time. */
 const shapeOf = ({ method, path, body }: Recorded): string =>
   `${method} ${path} ${body}`.replaceAll(/[\w-]*\d[\w-]*/g, '#')
 

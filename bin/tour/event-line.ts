@@ -1,6 +1,6 @@
 import type { Json } from './client.ts'
 
-/** What the tour prints of an event of a timeline: its number and kind, and the part of its data that people look for. */
+/** The printed form of a timeline event: its number, its kind, and the most useful part of its data. */
 export function inWords({ number, kind, data }: { number: number; kind: string; data: Json }): string {
   const told = sentences[kind]?.(data) ?? JSON.stringify(data)
   return `#${number} ${kind} ${cut(told)}`.trimEnd()

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { field, named, whole } from './documented.ts'
 
-/** What a stream sends between events, and the record does not keep. */
+/** Text that a stream sends between events. The record does not keep it. */
 export const words = named(
   'RunWords',
   v.object({

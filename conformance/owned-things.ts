@@ -6,13 +6,13 @@ import { openSession } from './sessions.ts'
 import type { Stage } from './stage.ts'
 import { until } from './until.ts'
 
-/** A tool of the checker's own sites that is called only once somebody has approved it, which nobody does. */
+/** A tool of the checker's own sites that needs an approval, which nobody gives. */
 const awaited = 'change_settings'
 
-/** The ids of what somebody has: one thing of each kind. */
+/** The ids of an account's things, one of each kind. */
 export type Things = Awaited<ReturnType<typeof makeThings>>
 
-/** Makes one thing of each kind, with a run that waits for an approval. */
+/** Creates one thing of each kind, with a run that waits for an approval. */
 export async function makeThings(
   { client, people }: Stage,
   owner: Person,
@@ -22,7 +22,7 @@ export async function makeThings(
   const sites = [{ vaultEntryId, tools: [awaited], askFirst: [awaited] }]
   const agent = await agentOf(client, owner, { systemPrompt: `[[call ${awaited} {}]]`, sites })
   const run = accepted(await startRun(client, owner, agent), 202)
-  // Where nobody pays, there are neither payments nor cards.
+  // Without payments there are no cards either.
   const isPaid = !people.areAllCustomers()
   const key = { name: 'Conformance', scopes: ['read'] }
   const made = await client.send({ method: 'POST', url: '/auth/api-keys', token: owner.token, body: key })
@@ -43,7 +43,7 @@ export async function makeThings(
   }
 }
 
-/** The id of the first thing of a list, once there is one. */
+/** The id of the first item of a list, once there is one. */
 const awaitedId = (client: Client, { token }: Person, url: string): Promise<string> =>
   until(30, `GET ${url} lists something`, async () => {
     const [first] = accepted(await client.send({ url, token }))['items'] as Json[]

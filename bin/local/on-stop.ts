@@ -2,10 +2,10 @@
 const lookEveryMs = 500
 
 /**
- * Calls back whenever this process is asked to stop: by Ctrl-C, by a signal, or by the end of the npm that runs it. npm
- * sends SIGTERM to the shell between us, which does not forward it; we only see our parent change.
+ * Calls back on each request to stop: Ctrl-C, a signal, or the end of the npm that runs this process. npm sends
+ * SIGTERM to the shell between us, which does not forward it; this process only sees its parent change.
  */
-export function onAskedToStop(environment: Record<string, string>, asked: () => void): void {
+export function onStopRequest(environment: Record<string, string>, asked: () => void): void {
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, asked)
   if (environment['npm_lifecycle_event'] === undefined) return
   const parent = process.ppid

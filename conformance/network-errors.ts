@@ -1,4 +1,7 @@
-/** Reasons by the codes of errors, or by their names if they have no code. Where `http` and `https` are mixed up, both sides only see bytes they do not know. */
+/**
+ * Reasons by error code, or by error name without a code. If one side uses `http` and the other `https`, both see only
+ * unknown bytes.
+ */
 const reasons: [RegExp, (url: URL) => string][] = [
   [/^ECONNREFUSED$/, ({ origin }) => `nothing listens at ${origin}`],
   [/^(ENOTFOUND|EAI_AGAIN)$/, ({ hostname }) => `${hostname} has no address`],
@@ -17,12 +20,12 @@ const ofAuthority = 'NODE_EXTRA_CA_CERTS names a file of authorities to trust'
 
 const perhapsTls = ({ protocol, host }: URL): string => (protocol === 'http:' ? `; perhaps it is https://${host}` : '')
 
-/** Why there is no answer, in words. Of the errors' own texts nothing is kept: they quote whole addresses. */
+/** The reason for a missing response. The errors' own messages are not used, because they quote whole addresses. */
 export function whyUnanswered(error: unknown, url: URL, seconds: number): string {
   const chain = causes(error)
   if (chain.some(({ name }) => name === 'TimeoutError')) return `it took longer than ${seconds} s`
   if (chain.some(({ message }) => message === 'bad port')) return `fetch asks no server at port ${url.port}`
-  // Codes of aborted requests are numbers.
+  // Aborted requests have numeric codes.
   const codes = chain.map(({ code, name }) => (typeof code === 'string' ? code : name))
   for (const [pattern, words] of reasons) if (codes.some((code) => pattern.test(code))) return words(url)
   return codes.at(-1) ?? 'of an unknown reason'

@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http'
 
-/** How much is written at a time: the most that is buffered for a reader that does not read. */
+/** How much is written at a time, and therefore buffered for a reader that does not read. */
 const sliceBytes = 64 * 1024
 
 /**
- * Writes to one reader at its pace. `send` returns true when the connection can take more, and false when it will not:
- * the reader is gone, the signal has aborted, or it read nothing for `stallMs` and was cut off. `isWhole` says whether
- * every page was written whole; `beat` writes a comment if nothing else is in flight (HTML, 9.2.7).
+ * Writes to one reader at its pace. `send` returns true when the connection can take more, and false when it cannot:
+ * the reader is gone, the signal has aborted, or the reader read nothing for `stallMs` and was cut off. `isWhole` says
+ * whether every page was written completely. `beat` writes a comment if nothing else is in flight (HTML, 9.2.7).
  */
-export function createOutlet(res: ServerResponse, signal: AbortSignal, stallMs: number, onStall: () => void) {
+export function createPacedWriter(res: ServerResponse, signal: AbortSignal, stallMs: number, onStall: () => void) {
   let whole = true
 
   async function send(bytes: Buffer): Promise<boolean> {
@@ -48,4 +48,4 @@ export function createOutlet(res: ServerResponse, signal: AbortSignal, stallMs: 
   }
 }
 
-export type Outlet = ReturnType<typeof createOutlet>
+export type PacedWriter = ReturnType<typeof createPacedWriter>

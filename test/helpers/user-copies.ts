@@ -4,15 +4,15 @@ import type { Services } from '../../src/services.ts'
 import { createAccessTokens } from '../../src/users/access-tokens.ts'
 
 /**
- * Copies of a user whom the API has made. Registering and subscribing cost more than most tests do, so each platform has
- * them done once for each kind of user, and copies the rows for the next users of the kind.
+ * Copies of users that the API created. Registering and subscribing cost more than most tests, so each platform does
+ * it once per kind of user and copies the rows for later users of that kind.
  */
 
 const ofOwner = 'owner_id = ?'
 
 /**
- * What a user has after registering, logging in and subscribing, by table, and which rows are the user's. The mailed token
- * is not copied: a test that verifies an address has it registered.
+ * The rows of a user after registering, logging in and subscribing, by table. The mailed token is not copied, so a
+ * test that verifies an address must register it.
  */
 const tables: Record<string, string> = {
   users: 'id = ?',
@@ -31,7 +31,7 @@ const tables: Record<string, string> = {
   sandbox_requests: ofOwner,
 }
 
-/** The rows of a user, by table, as JSON in which a copy has other ids. */
+/** The rows of a user by table, as JSON. A copy replaces the ids. */
 interface Original {
   email: string
   password: string
@@ -42,28 +42,31 @@ type Made = Pick<Original, 'email' | 'password'> & { token: string }
 
 const tokenHash = /"token_hash": "[\w-]+"/g
 
-/** Tokens are used once, and nobody needs those of a copy. */
+/** Tokens are unique, and no test needs those of a copy. */
 const anotherHash = (): string => `"token_hash": "${randomBytes(32).toString('base64url')}"`
 
 const uuid = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 
-/** The platforms of this process whose clock is the real one, by address, with their originals by kind. */
+/** The platforms of this process with a real clock, by address, with their originals by kind. */
 const platforms = new Map<string, { services: Services; originals: Map<string, Promise<Original>> }>()
 
-/** Has the users of a platform copied. Returns how to end that with the platform: another one may get its port. */
+/**
+ * Allows copies of a platform's users. Returns a function that ends this with the platform, because another platform
+ * may get its port.
+ */
 export function allowCopies(url: string, services: Services): () => void {
   platforms.set(url, { services, originals: new Map() })
   return () => void platforms.delete(url)
 }
 
-/** A user of this kind: the first one is made as given, the others are copies. Where copies are not allowed, none is. */
-export async function ofKind<T extends Made>(url: string, kind: string, make: () => Promise<T>): Promise<Made> {
+/** A user of this kind: the first is created, later ones are copies. Where copies are not allowed, each is created. */
+export async function userOfKind<T extends Made>(url: string, kind: string, make: () => Promise<T>): Promise<Made> {
   const platform = platforms.get(url)
   if (!platform) return make()
   const { services, originals } = platform
   const known = originals.get(kind)
   if (known) return copyOf(services, await known)
-  // Simultaneous tests wait for the original, which is itself given to nobody: its test could change it.
+  // Simultaneous tests wait for the original. No test gets the original itself, because a test could change it.
   const original = make().then((made) => read(services, made))
   originals.set(kind, original)
   return copyOf(services, await original)
@@ -81,7 +84,7 @@ async function read({ database }: Services, { email, password }: Made): Promise<
   return { email, password, rows: rows.filter(([, json]) => json !== '[]') }
 }
 
-/** Writes a copy under another address, in one message to Postgres. */
+/** Writes a copy with another address, in one message to Postgres. */
 async function copyOf({ database, clock, config }: Services, original: Original): Promise<Made> {
   const email = `${randomBytes(6).toString('hex')}@example.com`
   const rename = renaming(original)
@@ -89,7 +92,7 @@ async function copyOf({ database, clock, config }: Services, original: Original)
     table,
     rename(json).replaceAll(original.email, email).replaceAll(tokenHash, anotherHash),
   ])
-  // Without parameters Postgres takes several statements at once, as one transaction.
+  // Without parameters, Postgres accepts several statements in one message, as one transaction.
   await database.raw(rows.map(([table, json]) => insert(table, json)).join(';'))
   const login = firstOf(new Map(rows).get('logins') ?? '[]') as { id: string; user_id: string }
   const tokens = createAccessTokens({ clock, config })
@@ -97,7 +100,7 @@ async function copyOf({ database, clock, config }: Services, original: Original)
   return { token, email, password: original.password }
 }
 
-/** Replaces every id by a new one; new ids are in the order of the old ones, as they sort by time. */
+/** Replaces every id. New ids keep the order of the old ones, because ids sort by time. */
 function renaming({ rows }: Original): (json: string) => string {
   const old = new Set(rows.flatMap(([, json]) => json.match(uuid) ?? []))
   const renamed = new Map([...old].toSorted().map((id) => [id, newId()]))

@@ -1,16 +1,15 @@
-/** How the search reads words, in what it has and in what is asked for. */
+/** How the search splits texts and queries into terms. */
 
-/** A word, and where it stands in its text. */
 export interface Word {
   text: string
   at: number
 }
 
-/** The words of a text. The name of a setting or a code is one. */
+/** The words of a text. The name of a setting or a code is one word. */
 export const wordsIn = (text: string): Word[] =>
   [...text.matchAll(/[\p{L}\p{N}_]+/gu)].map(({ 0: text, index }) => ({ text, at: index }))
 
-/** A text as the search takes it apart: words, and the parts of names such as NO_CREDITS and callbackUrl. */
+/** The tokens of a text: words, and the parts of names such as NO_CREDITS and callbackUrl. */
 export const tokensIn = (text: string): string[] => wordsIn(text).flatMap(({ text: word }) => [word, ...partsOf(word)])
 
 function partsOf(word: string): string[] {
@@ -22,7 +21,7 @@ const stopWords = new Set(
   'a an and are as at be by can do for from how i in is it my of on or the to what when with'.split(' '),
 )
 
-/** A word as it is compared; undefined for one that says nothing. The plural is taken for the singular. */
+/** The normalized form of a word; undefined for a stop word. A plural becomes the singular. */
 export function termOf(word: string): string | undefined {
   const lowered = word.toLowerCase()
   if (stopWords.has(lowered)) return undefined

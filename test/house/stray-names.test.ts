@@ -1,11 +1,11 @@
 import test from 'ava'
-import { pins } from './pins.ts'
+import { strayNames } from './stray-names.ts'
 import { readSource } from './source.ts'
 
 const run = readSource('src/runs/run.ts', '/** Kept by src/runs/run.ts, as `node src/runs/run.ts` does. */\n')
 
 const problemsOf = (pages: Record<string, string>, ...files: [path: string, text: string][]) =>
-  pins(
+  strayNames(
     Object.entries(pages).map(([path, text]) => ({ path, text })),
     [run, ...files.map(([path, text]) => readSource(path, text))],
   ).map(({ path, problem }) => `${path} ${problem}`)

@@ -1,20 +1,18 @@
 import { median } from './statistics.ts'
 
-/** What is compared with another side. */
 export interface Rate {
-  /** What it counts, such as `runs/s`. */
+  /** The unit, such as `runs/s`. */
   unit: string
-  /** How many a second. */
   measure: () => Promise<number>
 }
 
 const rounds = 3
 
 /**
- * Measures two sides in turn, because a machine varies from minute to minute. Prints each round, and the median of the
+ * Measures two rates in turn, because a machine varies from minute to minute. Prints each round and the median of the
  * ratios.
  */
-export async function compareInTurn(ours: Rate, theirs: Rate, name = ''): Promise<void> {
+export async function compareRates(ours: Rate, theirs: Rate, name = ''): Promise<void> {
   const ratios: number[] = []
   for (let round = 1; round <= rounds; round += 1) {
     const [one, other] = [await ours.measure(), await theirs.measure()]

@@ -1,7 +1,7 @@
 import type { LanguageModelV4GenerateResult, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 
-/** An answer as the parts of a stream, as the adapters of the AI SDK cut it. */
-export function streamed({ content, finishReason, usage }: LanguageModelV4GenerateResult) {
+/** An answer as stream parts, split as the adapters of the AI SDK do. */
+export function streamParts({ content, finishReason, usage }: LanguageModelV4GenerateResult) {
   const parts = content.flatMap((part, index): LanguageModelV4StreamPart[] => {
     if (part.type !== 'text' && part.type !== 'reasoning') return [part]
     const id = String(index)

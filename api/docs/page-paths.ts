@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 
-/** Where the guide is on the web, and how the files of docs/ link to each other there. */
+/** The addresses of the guide's pages, and how the files of docs/ link to each other. */
 
 const pages = /^(?:(?:start|how-to|understand|operate|sites|reference)\/)?[a-z\d-]+\.md$/
 
@@ -8,7 +8,7 @@ const pages = /^(?:(?:start|how-to|understand|operate|sites|reference)\/)?[a-z\d
 const alone = new Set(['specification.md'])
 
 /** The path of a file of docs/ on the site; undefined for a file that is only in the repository. */
-export function placeOf(file: string): string | undefined {
+export function pathOf(file: string): string | undefined {
   if (file === 'README.md') return '/docs'
   if (file === 'openapi.json') return '/docs/api'
   return isPage(file) ? `/docs/${file.slice(0, -'.md'.length)}` : undefined
@@ -17,17 +17,17 @@ export function placeOf(file: string): string | undefined {
 /** Whether a file of docs/ is a page of the guide. */
 export const isPage = (file: string): boolean => pages.test(file) && (file.includes('/') || alone.has(file))
 
-/** Where a link leads: to an address of the site, or to a file that only the repository has. */
-export type Destination = { href: string; isElsewhere: boolean } | { inRepository: string }
+/** The target of a link: an address of the site, or a file that only the repository has. */
+export type LinkTarget = { href: string; isElsewhere: boolean } | { inRepository: string }
 
-/** Reads a link of a page, which is relative to its file, as on a code host. */
-export function destinationOf(link: string, file: string): Destination {
+/** Resolves a link of a page, which is relative to the page's file, as on a code host. */
+export function linkTarget(link: string, file: string): LinkTarget {
   if (/^[a-z][a-z\d+.-]*:/i.test(link)) return { href: link, isElsewhere: true }
   const [path = '', anchor] = link.split('#')
   const fragment = anchor === undefined ? '' : `#${anchor}`
   if (path === '') return { href: fragment, isElsewhere: false }
   if (path.startsWith('/')) return { href: link, isElsewhere: false }
   const target = posix.join('docs', posix.dirname(file), path)
-  const place = target.startsWith('docs/') ? placeOf(target.slice('docs/'.length)) : undefined
+  const place = target.startsWith('docs/') ? pathOf(target.slice('docs/'.length)) : undefined
   return place === undefined ? { inRepository: target } : { href: place + fragment, isElsewhere: false }
 }

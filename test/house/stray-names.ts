@@ -2,32 +2,32 @@ import { dirname, join } from 'node:path'
 import { readPages } from './citations.ts'
 import type { SourceFile } from './source.ts'
 
-/** A place that has to change when a source file is renamed, although it does not import the file. */
-interface Pin {
+/** A place that must change when a source file is renamed, although it does not import the file. */
+interface StrayName {
   path: string
   problem: string
 }
 
-/** The pages that show where something is. Each names a file once, so a rename changes one line of a page. */
+/** The maps of the code. Each names a file once, so a rename changes one line per page. */
 const maps = new Set(['docs/understand/how-it-works.md', 'CONTRIBUTING.md'])
 
-/** Checks that a renamed source file changes its importers and one line of each such page, and nothing else. */
-export const checkPins = (files: SourceFile[]): Pin[] => pins(readPages(), files)
+/** Checks that a renamed source file changes its importers and one line of each map, and nothing else. */
+export const checkStrayNames = (files: SourceFile[]): StrayName[] => strayNames(readPages(), files)
 
 /**
- * The names of source files in pages, and in comments of files that do not import them; and those of functions in
- * comments of files that do not use them. A function of one word is not told from other words.
+ * Finds names of source files in pages and in comments of files that do not import them, and names of functions in
+ * comments of files that do not use them. A function name of one word looks like any other word, so it does not count.
  */
-export function pins(pages: { path: string; text: string }[], files: SourceFile[]): Pin[] {
+export function strayNames(pages: { path: string; text: string }[], files: SourceFile[]): StrayName[] {
   const find = createFind(files.map(({ path }) => path))
   const functions = new Set(files.filter(({ path }) => path.startsWith('src/')).flatMap(functionsOf))
   return [
-    ...pages.flatMap(({ path, text }) => pinsOfPage(path, namesIn(text), find)),
-    ...files.flatMap((file) => [...pinsOfComments(file, find), ...functionsInComments(file, functions)]),
+    ...pages.flatMap(({ path, text }) => strayNamesInPage(path, namesIn(text), find)),
+    ...files.flatMap((file) => [...strayNamesInComments(file, find), ...functionsInComments(file, functions)]),
   ]
 }
 
-/** The files that a name may be of: `b/c.ts` is that of `a/b/c.ts`. */
+/** The files that a name may refer to: `b/c.ts` refers to `a/b/c.ts`. */
 type Find = (name: string) => string[]
 
 function createFind(paths: string[]): Find {
@@ -37,7 +37,7 @@ function createFind(paths: string[]): Find {
 const namesIn = (text: string): string[] =>
   [...text.matchAll(/(?<![\w.*-])(?:\.{1,2}\/)*((?:[\w.-]+\/)*[\w-][\w.-]*\.ts)\b/g)].map(([, name = '']) => name)
 
-function pinsOfPage(path: string, names: string[], find: Find): Pin[] {
+function strayNamesInPage(path: string, names: string[], find: Find): StrayName[] {
   // A folder's own page may name the files beside it, and a page for readers who copy an example names its files.
   const mayName = (name: string): boolean =>
     name.startsWith('examples/') || find(name).includes(join(dirname(path), name))
@@ -53,8 +53,8 @@ function pinsOfPage(path: string, names: string[], find: Find): Pin[] {
 
 const isIn = (paths: string[]) => (path: string) => paths.includes(path)
 
-function pinsOfComments({ path, text, comments, imports }: SourceFile, find: Find): Pin[] {
-  // The SQL of migrations has comments of its own.
+function strayNamesInComments({ path, text, comments, imports }: SourceFile, find: Find): StrayName[] {
+  // The SQL of migrations has its own comments.
   const read = path.startsWith('migrations/') ? text : comments
   const known = [path, ...imports.map(({ target }) => target)]
   const strange = namesIn(read).filter((name) => find(name).length > 0 && !find(name).some(isIn(known)))
@@ -66,7 +66,7 @@ const functionsOf = ({ code }: SourceFile): string[] =>
     ([, name = '']) => name,
   )
 
-function functionsInComments({ path, code, comments }: SourceFile, functions: Set<string>): Pin[] {
+function functionsInComments({ path, code, comments }: SourceFile, functions: Set<string>): StrayName[] {
   const named = [...comments.matchAll(/`([a-z]+[A-Z]\w*)(?:\([^`]*\))?`/g)].map(([, name = '']) => name)
   const strange = named.filter((name) => functions.has(name) && !new RegExp(`\\b${name}\\b`).test(code))
   return strange.map((name) => ({

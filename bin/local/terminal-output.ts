@@ -5,7 +5,7 @@ const minuteMs = 60_000
 const linesPerMinute = 15
 
 /** Decides which lines of a program's output the terminal shows: each different line once a minute. */
-export function createScreen(program: Program, logPath: string, say: (text: string) => void) {
+export function createTerminalOutput(program: Program, logPath: string, say: (text: string) => void) {
   let seen = new Set<string>()
   let since = 0
   return {
@@ -23,10 +23,10 @@ export function createScreen(program: Program, logPath: string, say: (text: stri
   }
 }
 
-/** The levels of what a terminal shows, and what it calls them. */
+/** The levels that a terminal shows, with their labels. */
 const shownLevels: Record<string, string> = { warn: 'warning', error: 'error', fatal: 'error' }
 
-/** What our own processes show: log lines of level `warn` and above, and lines that are no log lines. */
+/** The visible lines of our own processes: log lines of level `warn` and above, and lines that are not log lines. */
 export function showWarnings(line: string): string | undefined {
   const { level, msg, err } = parseLine(line) ?? {}
   if (level === undefined) return line.startsWith('{') || line.trim() === '' ? undefined : line

@@ -11,7 +11,6 @@ export interface Asking {
   ownerId: string
 }
 
-/** How many records are read at a time. */
 const limit = 20
 
 /**
@@ -24,7 +23,7 @@ export async function read(route: AnyRoute, asking: Asking, more: object = {}): 
 }
 
 /** Yields the result, or nothing if the thing was deleted after it was listed. */
-export async function* readIfThere<T extends object>(work: () => Promise<T>): AsyncGenerator<T> {
+export async function* readIfExists<T extends object>(work: () => Promise<T>): AsyncGenerator<T> {
   try {
     yield await work()
   } catch (error) {
@@ -50,7 +49,12 @@ export async function* all(route: AnyRoute, asking: Asking, more: object = {}): 
 }
 
 /** Every item of a list that is paged by the number of the last item. */
-export async function* allAfter(route: AnyRoute, asking: Asking, more: object, query: object): AsyncGenerator<object> {
+export async function* allByNumber(
+  route: AnyRoute,
+  asking: Asking,
+  more: object,
+  query: object,
+): AsyncGenerator<object> {
   for (let after = 0, isMore = true; isMore;) {
     const page = (await read(route, asking, { ...more, query: { ...query, after } })) as NumberedPage
     yield* page.items

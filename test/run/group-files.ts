@@ -3,18 +3,18 @@ import { join, relative } from 'node:path'
 
 const folder = 'test/together'
 
-/** Where a run of the tests writes the files that load others; removed with the run, and ignored by git. */
-export const togetherFolder = (root: string): string => join(root, folder, String(process.pid))
+/** The folder for the generated files of a test run, removed with the run and ignored by git. */
+export const groupFolder = (root: string): string => join(root, folder, String(process.pid))
 
 /** Whether a file is in such a folder. */
-export const isTogether = (file: string): boolean => file.startsWith(`${folder}/`)
+export const isGroupFile = (file: string): boolean => file.startsWith(`${folder}/`)
 
 /**
- * Writes one file per group, which loads the files of that group: ava starts a process per file. Returns their paths
- * inside the project.
+ * Writes one file per group that loads the group's test files, because ava starts a process per file. Returns their
+ * paths inside the project.
  */
-export function writeTogether(root: string, groups: readonly string[][]): string[] {
-  const own = togetherFolder(root)
+export function writeGroups(root: string, groups: readonly string[][]): string[] {
+  const own = groupFolder(root)
   mkdirSync(own, { recursive: true })
   const loader = relative(own, join(root, 'test/run/in-turns.ts')).replaceAll('\\', '/')
   return groups.map((files, index) => {

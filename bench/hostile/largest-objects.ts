@@ -4,7 +4,7 @@ import type { Place } from './bodies.ts'
 const each = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index))
 
-/** An agent as large as it may be, in characters of three bytes. */
+/** The largest possible agent, in characters of three bytes. */
 const largest = (entryId: string | undefined) => ({
   name: '\u0904'.repeat(200),
   systemPrompt: '\u0904'.repeat(20_000),
@@ -24,7 +24,7 @@ const largest = (entryId: string | undefined) => ({
   ],
 })
 
-/** Things of the largest size are made, changed, listed and exported. */
+/** Creates, changes, lists and exports objects of the largest size. */
 export function things({ url, headers, params }: Place): Record<string, () => Promise<unknown>> {
   const ask = async (method: string, path: string, body?: unknown) => {
     const { status, bytes } = await sendRaw(url + path, {
