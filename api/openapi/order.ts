@@ -4,10 +4,10 @@ import type { AnyRoute } from '../route/route.ts'
 export const tags: Record<string, string> = {
   agents: 'Agents: their prompts, triggers and sites',
   runs: 'Runs of agents, and their timelines',
-  webhooks: "Deliveries from senders. They need an agent's secret, not an account.",
+  webhooks: "Deliveries from senders, who need an agent's secret rather than an account.",
   vault: 'Connected sites and their tools',
   schedules: 'Schedules of agents, and their fires',
-  approvals: 'Tool calls that wait for approval',
+  approvals: 'Tool calls waiting for approval',
   sessions: 'Chat sessions: which sites and tools a chat may use',
   chat: 'Chat messages and answers',
   models: 'AI models that agents can use',

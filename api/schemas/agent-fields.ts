@@ -50,7 +50,7 @@ export const meanings = {
   askFirst: ['Tools whose calls need approval', ['issues.createIssue']],
   fieldName: ['Name of the payload member', 'title'],
   fieldRequired: ['Whether deliveries without this member are rejected', true],
-  fieldDescription: ['Meaning of the member. The model reads it.', 'Title of the post'],
+  fieldDescription: ['Meaning of the member, which the model reads', 'Title of the post'],
 } as const satisfies Record<string, readonly [string, ...unknown[]]>
 
 export const fieldType = named(

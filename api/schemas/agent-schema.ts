@@ -26,14 +26,14 @@ const listed = {
   pausedAt: field(v.nullable(time), 'When the agent was paused. Null if it is active.', null),
   pausedReason: field(
     v.nullable(v.picklist(['MODEL_UNAVAILABLE'])),
-    'Why the platform paused the agent: its AI model was unavailable for a day. Otherwise null.',
+    'Why the platform paused the agent: its AI model was unavailable for a day. Null otherwise.',
     null,
   ),
   cron: field(v.nullable(v.string()), ...meanings.cron),
   timeZone: field(v.nullable(v.string()), ...meanings.timeZone),
   nextFireAt: field(
     v.nullable(time),
-    'When the schedule fires next, which is skipped while the agent is paused. Null without a schedule.',
+    'When the schedule fires next. While the agent is paused, scheduled runs are skipped. Null without a schedule.',
     null,
   ),
   webhookUrl: field(
@@ -93,7 +93,7 @@ export const agent = named(
     ),
     previousWebhookSecretUntil: field(
       v.nullable(time),
-      'Until when the previous secret is also valid. Null if it is not.',
+      'When the previous secret expires. Null if no previous secret is valid.',
       null,
     ),
     webhookSchema: field(v.nullable(v.array(webhookField)), ...meanings.webhookSchema),

@@ -31,7 +31,7 @@ const meanings = {
 const onDisconnect = named(
   'OnDisconnect',
   v.picklist(onDisconnects, `must be one of ${onDisconnects.join(', ')}`),
-  'What happens to an answer when the client disconnects. `cancel`: it stops and its text is discarded. `continue`: it is completed and can be read later.',
+  'What happens to an answer when the client disconnects. `cancel`: the answer stops and its text is discarded. `continue`: the answer is completed and can be read later.',
   'cancel',
 )
 
@@ -73,7 +73,7 @@ const listed = {
   title: field(v.nullable(v.string()), ...meanings.title),
   model: field(v.nullable(v.string()), ...meanings.model),
   onDisconnect,
-  active: field(v.boolean(), 'Whether its token is still valid', true),
+  active: field(v.boolean(), "Whether the session's token is still valid", true),
   createdAt,
   lastUsedAt: field(time, 'Last use, to the minute. A session expires after two hours without use.'),
   expiresAt: field(time, 'When the session expires at the latest'),
