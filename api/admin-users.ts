@@ -14,7 +14,7 @@ const look = ({ services, params }: OfUser) => services.overview.user(params.use
 const present = async (input: OfUser) => presentAdminUser(await look(input))
 
 const meanings: Record<keyof Limits, string> = {
-  agents: 'Agents, including those of its workspaces',
+  agents: "Agents, including those of the account's workspaces",
   vaultSites: 'Connected sites',
   apiKeys: 'API keys',
   workspaces: 'Workspaces that the account pays for',

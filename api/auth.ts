@@ -77,8 +77,7 @@ export const refresh = route({
   path: '/auth/refresh',
   summary: 'Refresh an access token',
   description:
-    'Returns a new pair of tokens. A refresh token works once. Using it again ends the login, because the token ' +
-    'may have been stolen.',
+    'Returns a new pair of tokens. A refresh token works once. Using a refresh token again ends the login, because the token might have been stolen.',
   access: 'anyone',
   body: v.pipe(
     v.strictObject({ refreshToken: v.optional(refreshToken), ttlSeconds, cookie }),

@@ -52,7 +52,7 @@ export const skipRun = route({
   path: '/runs/{runId}/skip',
   summary: 'Skip a run',
   description:
-    'Ends a queued or waiting run as `skipped`, so that the next run of its agent starts. You can replay it later.',
+    'Ends a queued or waiting run as `skipped`, so that the next run of its agent starts. You can replay the skipped run later.',
   response: run,
   resource,
   codes: ['RUN_NOT_FOUND', 'RUN_NOT_CANCELLABLE'],

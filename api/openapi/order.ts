@@ -8,7 +8,7 @@ export const tags: Record<string, string> = {
   vault: 'Connected sites and their tools',
   schedules: 'Schedules of agents, and their fires',
   approvals: 'Tool calls waiting for approval',
-  sessions: 'Chat sessions: which sites and tools a chat may use',
+  sessions: 'Chat sessions: which sites and tools a chat can use',
   chat: 'Chat messages and answers',
   models: 'AI models that agents can use',
   callbacks: 'Callbacks: results of runs, sent to your server',

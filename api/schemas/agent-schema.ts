@@ -59,12 +59,12 @@ const site = named(
   'AgentSite',
   v.object({
     vaultEntryId: field(v.string(), ...meanings.vaultEntryId),
-    tools: field(v.nullable(v.array(v.string())), 'Tools that the agent may use at this site. Null for all.', [
+    tools: field(v.nullable(v.array(v.string())), 'Tools that the agent can use at this site. Null for all.', [
       'search_issues',
     ]),
     askFirst: field(v.array(v.string()), ...meanings.askFirst),
   }),
-  'Site that an agent may use',
+  'Site that an agent can use',
 )
 
 export const webhookField = named(
@@ -104,7 +104,7 @@ export const agent = named(
       'whsec_bm90IGEgc2VjcmV0LCBhbiBleGFtcGxl',
     ),
   }),
-  'Agent: a prompt, a trigger, and the sites that it may use',
+  'Agent: a prompt, a trigger, and the sites that the agent can use',
 )
 
 /** Agents as lists show them. Webhook-triggered ones have a webhook URL (docs/specification.md, "Agent"). */

@@ -53,7 +53,7 @@ export const tierOffer = named(
   'Tier with its price, limits and features',
 )
 export const capMeaning =
-  'Credits that the account and its workspaces may use per calendar month (UTC). Null for no limit.'
+  'Credits that the account and its workspaces can use per calendar month (UTC). Null for no limit.'
 
 const exceeding = named(
   'Exceeding',
@@ -89,7 +89,7 @@ export const account = named(
     tokens: field(v.nullable(tokens), 'Tokens used this month, and their limit. Null for a workspace.'),
     balance: field(
       whole,
-      'Remaining credits. For a workspace: the credits it may use within its limit. Negative for a debt. Constant without payments.',
+      'Remaining credits. For a workspace: the credits that the workspace can use within its limit. Negative for a debt. Constant without payments.',
       4980,
     ),
     creditCents: field(

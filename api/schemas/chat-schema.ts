@@ -19,7 +19,11 @@ const plain = named(
   'ChatRequest',
   v.strictObject({
     text: v.optional(
-      field(words, 'Message of the user. Without it, an earlier message is answered again.', 'Which issues are open?'),
+      field(
+        words,
+        'Message from the user. Without this message, an earlier message is answered again.',
+        'Which issues are open?',
+      ),
     ),
     messageId: v.optional(field(clientId, 'Message to replace, or answer to regenerate', exampleIds.answer)),
     id: v.optional(field(clientId, 'Id that the client assigns to the message', 'msg-1')),

@@ -104,7 +104,7 @@ const data = {
       named(
         'StepOutcome',
         v.picklist(['empty', 'truncated', 'refused', 'off_schema', 'summary']),
-        'Why the answer was not used. `summary`: it summarizes earlier steps.',
+        'Why the answer was not used. `summary`: the answer is a summary of earlier steps.',
         'truncated',
       ),
     ),

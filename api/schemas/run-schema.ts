@@ -56,7 +56,7 @@ const listed = {
   credits: field(whole, 'Credits charged so far', 3),
   costUsd: field(
     v.nullable(v.number()),
-    'Cost of its model calls so far, in USD. Null if the price of a call is unknown.',
+    "Cost of the run's model calls so far, in USD. Null if the price of a call is unknown.",
     0.0041,
   ),
   events: field(whole, 'Number of timeline events', 13),

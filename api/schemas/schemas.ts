@@ -44,7 +44,7 @@ export const createdAt = field(time, 'Creation time')
 export const updatedAt = field(time, 'Time of the last change')
 
 /** The owner of a record. */
-export const ownerId = idOf('user', 'Workspace or user that owns it')
+export const ownerId = idOf('user', 'Owner: a workspace or a user')
 
 /** The owner that a request acts for. */
 export const inWorkspace = {

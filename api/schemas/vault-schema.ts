@@ -57,7 +57,7 @@ export const entry = named(
       'VaultEntryStatus',
       v.picklist(['connected', 'refresh_failing', 'needs_reauth']),
       '`refresh_failing`: the site rejects requests to refresh its tokens, perhaps temporarily. ' +
-        '`needs_reauth`: reconnect the site with a new token or by OAuth.',
+        '`needs_reauth`: reconnect the site with a new token or through OAuth.',
     ),
     statusReason: field(
       v.nullable(v.string()),

@@ -17,7 +17,7 @@ export const role = named(
 const nameMeaning = 'Display name'
 const creditsPerMonth = field(
   cap,
-  'Credits that the workspace may use per calendar month (UTC). Null for no limit.',
+  'Credits that the workspace can use per calendar month (UTC). Null for no limit.',
   null,
 )
 
