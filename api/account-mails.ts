@@ -6,18 +6,18 @@ import { field, named } from './schemas/documented.ts'
 import { text } from './schemas/schemas.ts'
 
 const shared = { tag: 'auth', terms: false, limit: 'address' } as const
-const token = (example: string) => field(text(200), 'The token from the email', example)
+const token = (example: string) => field(text(200), 'Token from the email', example)
 /** The text never depends on whether an email is sent. */
 const underWay = named(
   'MailUnderWay',
   v.object({
     message: field(
       v.string(),
-      'What happens next, for people',
+      'Human-readable description of what happens next',
       'If an account has this address, we have sent it an email with a token.',
     ),
   }),
-  'The response to a request for an email, which is sent a moment later',
+  'Response to a request for an email, which is sent shortly afterward',
 )
 
 export const verifyEmail = route({
@@ -45,7 +45,7 @@ export const sendVerification = route({
   path: '/auth/verify-email/send',
   summary: 'Resend the verification email',
   description:
-    'The new token replaces the previous one. You can request five of these emails an hour. Nothing is sent if the ' +
+    'The new token replaces the previous one. You can request five of these emails per hour. Nothing is sent if the ' +
     'address is already verified.',
   access: 'login',
   status: 202,
@@ -56,7 +56,7 @@ export const sendVerification = route({
   },
 })
 
-const newPassword = field(text(256), 'The new password', 'a better horse battery staple')
+const newPassword = field(text(256), 'New password', 'a better horse battery staple')
 
 export const forgotPassword = route({
   ...shared,
@@ -66,10 +66,9 @@ export const forgotPassword = route({
   path: '/auth/forgot-password',
   summary: 'Email a password reset token',
   description:
-    'The response is the same whether or not an account has this address. An address gets at most five of these ' +
-    'emails an hour.',
+    'The response is the same whether or not an account has this address. An address receives at most five of these emails per hour.',
   access: 'anyone',
-  body: v.strictObject({ email: field(text(254), 'The email address of the account', 'ada@example.com') }),
+  body: v.strictObject({ email: field(text(254), 'Email address of the account', 'ada@example.com') }),
   status: 202,
   response: underWay,
   async handle({ services, body, request }) {
@@ -88,8 +87,7 @@ export const resetPassword = route({
   description:
     'Takes the token from the reset email, which works once, within an hour. Ends all logins and chat sessions, ' +
     'verifies the address, and unlinks sign-in providers that were linked before the account had this address. If ' +
-    'the address had never been verified, this also pauses the agents and removes their `callbackUrl`, disconnects ' +
-    'sites, voids API keys and the authenticator app, and removes all other members from the workspaces. An email ' +
+    'the address had never been verified, this also pauses the agents and removes their `callbackUrl`, disconnects sites, revokes API keys, and removes the authenticator app and all other members of the workspaces. An email ' +
     'lists what can still access the account.',
   access: 'anyone',
   body: v.strictObject({ token: token('sy_reset_an-example'), newPassword }),
@@ -107,15 +105,14 @@ export const changeEmail = route({
   audit: { subject: 'account' },
   method: 'post',
   path: '/auth/me/email',
-  summary: 'Request a new email address',
+  summary: 'Change the email address',
   description:
-    'Emails a token to the new address, at most five an hour, and a notice to the current one. The address changes ' +
-    'when you send the token to `POST /auth/verify-email`. The response is the same if another account has the ' +
-    'address. Requires `code` if the account has an authenticator app.',
+    'Emails a token to the new address (at most five per hour) and a notice to the current one. The address changes ' +
+    'when you send the token to `POST /auth/verify-email`. The response is the same even if another account has the address. Requires `code` if the account has an authenticator app.',
   access: 'login',
   body: v.strictObject({
-    newEmail: field(text(254), 'The new email address', 'ada@example.org'),
-    currentPassword: field(text(256), 'The current password', 'correct horse battery staple'),
+    newEmail: field(text(254), 'New email address', 'ada@example.org'),
+    currentPassword: field(text(256), 'Current password', 'correct horse battery staple'),
     code: v.optional(code),
   }),
   status: 202,

@@ -6,8 +6,8 @@ import { id, time } from './schemas/schemas.ts'
 
 const accountClock = named(
   'AccountClock',
-  v.object({ userId: id, now: field(time, 'The current time of the account') }),
-  'The clock of an account in the sandbox',
+  v.object({ userId: id, now: field(time, 'Current time of the account') }),
+  'Clock of an account in the sandbox',
 )
 
 export const advanceClock = route({
@@ -19,8 +19,8 @@ export const advanceClock = route({
   path: '/admin/users/{userId}/clock',
   summary: "Advance a user's sandbox clock",
   description:
-    'Runs the renewals, payment retries and monthly credits of that time before it responds. Only the payments and ' +
-    'credits of this account are affected: runs and schedules keep the real time. The clock cannot go back. Fails ' +
+    'Before responding, runs the renewals, payment retries and monthly credit grants that are due in that time. Only the payments and ' +
+    'credits of this account are affected: runs and schedules keep the real time. The clock cannot be set back. Fails ' +
     'with `NOT_FOUND` outside the sandbox.',
   body: v.strictObject({
     seconds: field(
@@ -30,7 +30,7 @@ export const advanceClock = route({
         v.minValue(1, 'must be at least 1'),
         v.maxValue(longestStep, `must be at most ${longestStep}, which is 62 days`),
       ),
-      'The number of seconds to advance, at most 62 days',
+      'Number of seconds to advance, up to 62 days',
       86_400,
     ),
   }),

@@ -7,10 +7,10 @@ import { instant } from './schemas/instant.ts'
 import { id, ownerId, text, time } from './schemas/schemas.ts'
 
 const meanings = {
-  credits: 'The number of credits',
+  credits: 'Number of credits',
   priority:
-    'The order of use, lowest first. By default, given credits have 0; monthly credits have 10 and bought credits 20.',
-  note: 'The reason, for people',
+    'Order of use, lowest first. By default, 0 for credits given by an admin, 10 for monthly credits, and 20 for purchased credits.',
+  note: 'Human-readable reason',
 } as const
 
 const grant = named(
@@ -19,16 +19,16 @@ const grant = named(
     id,
     ownerId,
     credits: field(whole, meanings.credits, 100),
-    remaining: field(whole, 'The credits that are left, after any debt was paid', 100),
+    remaining: field(whole, 'Remaining credits, after paying off any debt', 100),
     priority: field(whole, meanings.priority, 0),
-    expiresAt: field(v.nullable(time), 'When the remaining credits expire; null for never', null),
+    expiresAt: field(v.nullable(time), 'When the remaining credits expire. Null for never.', null),
     note: field(v.nullable(v.string()), meanings.note, 'For the trouble on Monday.'),
     createdAt: time,
   }),
-  'A grant of credits',
+  'Credit grant',
 )
 
-const until = 'When the remaining credits expire (RFC 3339), by the clock of the account; null or absent for never'
+const until = "When the remaining credits expire (RFC 3339), by the account's clock. Null or absent for never."
 
 export const giveCredits = route({
   tag: 'admin',
@@ -40,7 +40,7 @@ export const giveCredits = route({
   path: '/admin/users/{userId}/credits',
   summary: 'Give credits to a user',
   description: 'The credits pay off a debt first. See [Accounts](/docs/operate/accounts).',
-  headers: { 'Idempotency-Key': 'A key for this request. A repeat with the same key gives nothing more.' },
+  headers: { 'Idempotency-Key': 'Key for this request. A repeat with the same key does not grant more credits.' },
   body: v.strictObject({
     credits: field(
       v.pipe(whole, v.minValue(1, 'must be at least 1'), v.maxValue(1e9, 'must be at most 10⁹')),

@@ -25,14 +25,14 @@ const place = named(
   'AdminWorkspace',
   v.object({
     id,
-    name: field(v.string(), 'The name of the workspace', 'Support'),
+    name: field(v.string(), 'Name of the workspace', 'Support'),
     createdAt: time,
-    deletedAt: field(v.nullable(time), 'When it was deleted', null),
-    payerId: field(id, 'The owner, who pays'),
-    payerEmail: field(v.string(), 'The email address of the owner', 'ada@example.com'),
-    members: field(whole, 'The number of members', 3),
+    deletedAt: field(v.nullable(time), 'When the workspace was deleted', null),
+    payerId: field(id, 'Owner, who pays for the workspace'),
+    payerEmail: field(v.string(), 'Email address of the owner', 'ada@example.com'),
+    members: field(whole, 'Number of members', 3),
   }),
-  'A workspace, as operators see it',
+  'Workspace, as operators see it',
 )
 
 export const listAllWorkspaces = route({
@@ -61,9 +61,9 @@ const stats = named(
     waitingRuns: count('Waiting runs'),
     endedRuns: count('Runs that ended in the last 24 hours'),
     failedRuns: count('Runs that failed in the last 24 hours'),
-    pendingCallbacks: count('Callbacks that are not delivered yet'),
+    pendingCallbacks: count('Callbacks that have not been delivered yet'),
     pendingMails: count('Emails waiting to be sent'),
-    timeZoneData: field(v.string(), 'The version of the IANA time zone data in the API process', '2026c'),
+    timeZoneData: field(v.string(), 'Version of the IANA time zone data in the API process', '2026c'),
   }),
   'Totals for the whole platform',
 )
@@ -81,19 +81,19 @@ export const getStats = route({
 const standing = named(
   'AdminModel',
   v.object({
-    name: field(v.string(), 'The name to use in agents and sessions', 'gpt-5-mini'),
-    id: field(v.string(), 'The id of the model at the provider', 'gpt-5-mini'),
-    isDefault: field(v.boolean(), 'Whether agents without a `model` use it'),
+    name: field(v.string(), 'Name to use in agents and sessions', 'gpt-5-mini'),
+    id: field(v.string(), 'Id of the model at the provider', 'gpt-5-mini'),
+    isDefault: field(v.boolean(), 'Whether agents without a `model` use this model'),
     provider: named(
       'AdminProvider',
       v.object({
-        name: field(v.string(), 'The name in the configuration', 'openai'),
-        kind: field(v.string(), 'The protocol of its API', 'openai'),
-        host: field(v.nullable(v.string()), 'The host of its API, if not the default', null),
-        concurrency: field(whole, 'The most requests that one worker makes at the same time', 100),
-        waitingRuns: field(whole, 'The number of runs that wait for the provider', 0),
+        name: field(v.string(), 'Name in the configuration', 'openai'),
+        kind: field(v.string(), "Protocol of the provider's API", 'openai'),
+        host: field(v.nullable(v.string()), "Host of the provider's API, if not the default", null),
+        concurrency: field(whole, 'Maximum number of requests that one worker makes at the same time', 100),
+        waitingRuns: field(whole, 'Number of runs that are waiting for the provider', 0),
       }),
-      'The provider of a model',
+      'Provider of a model',
     ),
     outage: field(
       v.nullable(
@@ -101,20 +101,20 @@ const standing = named(
           'ModelOutage',
           v.object({
             beganAt: field(time, 'When the outage began'),
-            message: field(v.string(), 'What is wrong, as owners see it', 'The AI provider could not be reached.'),
-            providerSaid: field(v.nullable(v.string()), "The provider's own message, without your keys", null),
+            message: field(v.string(), 'Problem, as owners see it', 'The AI provider could not be reached.'),
+            providerSaid: field(v.nullable(v.string()), 'Message from the provider, without your keys', null),
             lastFailedAt: field(time, 'When the last request failed'),
-            nextProbeAt: field(time, 'When it is tried again'),
-            waitingRuns: field(whole, 'The number of runs that wait for the model', 0),
+            nextProbeAt: field(time, 'When the model is tried again'),
+            waitingRuns: field(whole, 'Number of runs that are waiting for the model', 0),
           }),
-          'A time when nobody can use the model',
+          'Period when nobody can use the model',
         ),
       ),
-      'The current outage; null if there is none',
+      'Current outage. Null if there is none.',
       null,
     ),
   }),
-  'A configured model, as operators see it',
+  'Configured model, as operators see it',
 )
 
 export const listConfiguredModels = route({
@@ -124,7 +124,7 @@ export const listConfiguredModels = route({
   summary: 'List configured models',
   description:
     'Shows the provider and any outage of each model, but no keys. A model that was removed from the configuration ' +
-    'stays listed, with a provider of the kind `none`, while runs wait for it. See [Models](/docs/operate/models).',
+    'stays listed, with the provider kind `none`, while runs are waiting for that model. See [Models](/docs/operate/models).',
   response: listOf(standing),
   handle: async ({ services }) => ({ items: await services.overview.models() }),
 })

@@ -14,15 +14,15 @@ const look = ({ services, params }: OfUser) => services.overview.user(params.use
 const present = async (input: OfUser) => presentAdminUser(await look(input))
 
 const meanings: Record<keyof Limits, string> = {
-  agents: 'Agents, including those of its workspaces',
+  agents: "Agents, including those of the account's workspaces",
   vaultSites: 'Connected sites',
   apiKeys: 'API keys',
   workspaces: 'Workspaces that the account pays for',
   workspaceMembers: 'Members of each workspace, including open invitations',
-  requestsPerMinute: 'Requests a minute, over all logins and API keys',
+  requestsPerMinute: 'Requests per minute, across all logins and API keys',
   openStreams: 'Open streams in one API process',
-  deliveriesPerMinute: 'Webhook deliveries a minute, over all agents',
-  inputBytesPerMinute: 'Bytes of payloads and inputs a minute',
+  deliveriesPerMinute: 'Webhook deliveries per minute, across all agents',
+  inputBytesPerMinute: 'Bytes of payloads and inputs per minute',
   storedBytes: 'Stored bytes of payloads and results',
   tokensPerMonth: 'Model tokens in a calendar month (UTC)',
 }
@@ -42,7 +42,7 @@ const limit = (name: keyof Limits) => {
 const limitsOfAccount = named(
   'GivenLimits',
   v.strictObject(Object.fromEntries(limitNames.map((name) => [name, limit(name)]))),
-  'The limits of one account; null means unlimited',
+  'Limits of one account. Null means unlimited.',
 )
 /** Valibot accepts a list as an object. */
 const noList = v.custom<object>((given) => !Array.isArray(given), 'must be an object')
@@ -51,7 +51,7 @@ const limits = documentedBy(
   v.nullable(v.pipe(noList, limitsOfAccount)),
   field(
     v.nullable(limitsOfAccount),
-    'The limits that differ from those of the tier or installation. They replace all limits set before.',
+    'Limits that differ from those of the tier or installation. These limits replace any limits set previously.',
     { agents: 10, tokensPerMonth: 1_000_000 },
   ),
 )
@@ -61,7 +61,7 @@ export const getUser = route({
   name: 'getUser',
   method: 'get',
   summary: 'Get an account',
-  description: 'Shows its tier and limits, and whether it is suspended or scheduled for deletion.',
+  description: "Shows the account's tier and limits, and whether the account is suspended or scheduled for deletion.",
   response: adminUser,
   codes: ['NOT_FOUND'],
   handle: present,
@@ -75,14 +75,13 @@ export const giveTier = route({
   method: 'patch',
   summary: "Set an account's tier or limits",
   description:
-    'A given tier costs nothing, applies while it is higher than the paid tier, and brings its monthly credits ' +
-    'while no tier is paid for. `null` takes a tier or limits back. Anything beyond the limits is suspended until ' +
+    'A granted tier is free, applies while it is higher than the paid tier, and includes its monthly credits unless the user pays for a tier. `null` removes a granted tier or limits. Anything over the limits is suspended until ' +
     'there is room. After you set a tier or a token limit, free usage no longer requires a verified email address.',
   body: v.strictObject({
     tier: v.optional(
       field(
         v.nullable(tier),
-        'The tier; null for none. Fails with `VALIDATION_ERROR` if the installation has no payments.',
+        'Tier. Null for none. Fails with `VALIDATION_ERROR` if the installation has no payments.',
         'pro',
       ),
     ),
@@ -105,10 +104,10 @@ export const suspendUser = route({
   path: '/admin/users/{userId}/suspension',
   summary: 'Suspend a user',
   description:
-    'Logins, API keys, chat sessions and webhook deliveries of the user fail with `PERMISSION_DENIED` and the ' +
+    "The user's logins, API keys, chat sessions and webhook deliveries fail with `PERMISSION_DENIED` and the " +
     'reason. Agents that the account pays for are paused: queued runs stay queued, and started runs wait. Nothing ' +
     'is deleted. An admin cannot be suspended.',
-  body: v.strictObject({ reason: field(text(500), 'The reason, which the user sees', 'Your agents overload a site.') }),
+  body: v.strictObject({ reason: field(text(500), 'Reason, shown to the user', 'Your agents overload a site.') }),
   response: adminUser,
   codes: ['NOT_FOUND'],
   async handle(input) {
@@ -144,7 +143,7 @@ export const deleteUser = route({
   summary: 'Delete an account',
   description:
     'Suspends the user, ends all logins, and deletes everything after `ACCOUNT_GRACE_DAYS`. Until then, you can ' +
-    'restore the account. The user gets an email. An admin cannot be deleted.',
+    'restore the account. The user is notified by email. An admin cannot be deleted.',
   response: adminUser,
   codes: ['NOT_FOUND'],
   async handle(input) {
@@ -196,7 +195,7 @@ export const cancelRunOfUser = route({
   method: 'post',
   path: '/admin/runs/{runId}/cancel',
   summary: "Cancel any user's run",
-  description: 'Works like `POST /runs/{runId}/cancel`. The timeline says that the operator did it.',
+  description: 'Works like `POST /runs/{runId}/cancel`. The timeline shows that the operator cancelled the run.',
   response: listedRun,
   codes: ['RUN_NOT_FOUND', 'RUN_NOT_CANCELLABLE'],
   async handle({ services, params }) {

@@ -5,47 +5,47 @@ import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
 import { id, listOf, text, time } from './schemas/schemas.ts'
 
-const why = 'The reason, for people'
+const why = 'Human-readable reason'
 const hold = named(
   'HostHold',
   v.object({
     until: field(time, 'When the pause ends'),
     reason: field(v.nullable(v.string()), why, 'The site answered 429.'),
   }),
-  'A pause in tool calls that the host asked for',
+  'Pause in tool calls that the host requested',
 )
 const suspension = named(
   'HostSuspension',
   v.object({
-    at: field(time, 'When it was suspended'),
-    by: field(v.nullable(id), 'The admin who suspended it'),
+    at: field(time, 'Time of the suspension'),
+    by: field(v.nullable(id), 'Admin who suspended the host'),
     reason: field(v.nullable(v.string()), why, 'Its owner asked us to stop.'),
   }),
-  'A suspension of all tool calls to the host',
+  'Suspension of all tool calls to the host',
 )
 const host = named(
   'Host',
   v.object({
-    host: field(v.string(), 'The name of the host, with its port unless that is 443', 'tracker.example.com'),
-    held: field(v.nullable(hold), 'The pause that the host asked for, if there is one', null),
-    suspended: field(v.nullable(suspension), 'The suspension, if there is one'),
+    host: field(v.string(), 'Host name, with the port unless it is 443', 'tracker.example.com'),
+    held: field(v.nullable(hold), 'Pause that the host requested, if any', null),
+    suspended: field(v.nullable(suspension), 'Suspension, if any'),
     callsPerMinute: field(
       v.nullable(v.number()),
-      'The limit set by an admin, in calls a minute; null for the default limit',
+      'Limit set by an admin, in calls per minute. Null for the default limit.',
       null,
     ),
     proposedPerMinute: field(
       v.nullable(v.number()),
-      'The limit its manifest asks for, in calls a minute. It has no effect until an admin sets it.',
+      'Limit that the manifest requests, in calls per minute. This limit has no effect until an admin sets it.',
       60,
     ),
   }),
-  'A host of tools that is paused or suspended, or has or asks for its own limit',
+  'Tool host that is paused or suspended, or that has or requests its own limit',
 )
 
 const shared = { tag: 'admin', access: 'admin', path: '/admin/hosts/{host}' } as const
 const spelling =
-  'Write the host in lowercase. Add the port only with `OUTGOING_COUNT_PORTS`, and only if it is not 443.'
+  'Write the host in lowercase. Include the port only if `OUTGOING_COUNT_PORTS` is true and the port is not 443.'
 
 export const listHosts = route({
   ...shared,
@@ -54,7 +54,7 @@ export const listHosts = route({
   path: '/admin/hosts',
   summary: 'List paused, suspended and limited hosts',
   description:
-    'Sorted by name, at most 1,000. Hosts that only ask for another limit in their manifest come last. See ' +
+    'Sorted by name, at most 1,000. Hosts that only request a different limit in their manifest come last. See ' +
     '[Hosts](/docs/operate/hosts).',
   status: 200,
   response: listOf(host),
@@ -67,7 +67,7 @@ export const suspendHost = route({
   audit: { subject: 'host' },
   method: 'put',
   summary: 'Suspend a host',
-  description: `No tool of the host is called until an admin lifts the suspension. ${spelling}`,
+  description: `None of the host's tools are called until an admin lifts the suspension. ${spelling}`,
   body: v.strictObject({ reason: field(text(500), why, 'Its owner asked us to stop.') }),
   status: 200,
   response: host,
@@ -98,7 +98,7 @@ export const endHold = route({
   method: 'delete',
   path: '/admin/hosts/{host}/hold',
   summary: "End a host's pause",
-  description: `Ends a pause that the host asked for. Its tools are called again, within its limit. ${spelling}`,
+  description: `Ends a pause that the host requested. The host's tools are called again, within the host's limit. ${spelling}`,
   status: 204,
   codes: ['NOT_FOUND'],
   async handle({ services, caller, params }) {
@@ -118,7 +118,7 @@ export const limitHost = route({
   body: v.strictObject({
     callsPerMinute: field(
       v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(maxPerMinute)),
-      'The most calls in any 60 seconds',
+      'Maximum number of calls in any 60 seconds',
       60,
     ),
   }),
@@ -148,15 +148,15 @@ const worker = named(
   'Worker',
   v.object({
     id,
-    taskQueue: field(v.string(), 'The task queue that it polls', 'switchyard'),
-    version: field(v.string(), 'The version of its code', '0.1.0'),
-    present: field(v.boolean(), 'Whether it has reported recently and was polling for work then'),
-    polling: field(v.boolean(), 'Whether it was polling for work when it last reported'),
-    polledAt: field(v.nullable(time), 'When it last polled for work'),
-    startedAt: field(time, 'When it started'),
-    seenAt: field(time, 'When it last reported'),
+    taskQueue: field(v.string(), 'Task queue that the worker polls', 'switchyard'),
+    version: field(v.string(), "Version of the worker's code", '0.1.0'),
+    present: field(v.boolean(), 'Whether the worker reported recently and was polling for work at that time'),
+    polling: field(v.boolean(), 'Whether the worker was polling for work when it last reported'),
+    polledAt: field(v.nullable(time), 'When the worker last polled for work'),
+    startedAt: field(time, 'When the worker started'),
+    seenAt: field(time, 'When the worker last reported'),
   }),
-  'A worker process',
+  'Worker process',
 )
 
 export const listWorkers = route({

@@ -9,10 +9,10 @@ import { errorCode } from './schemas/schemas.ts'
 import { agentNamed as resource } from './route/resources.ts'
 
 const lastOfAll = 999_999_999_999
-const first = 'The first sequence number to look at'
-const last = 'The last sequence number to look at. By default, that of the last run of the agent.'
+const first = 'First sequence number to look at'
+const last = "Last sequence number to look at. By default, that of the agent's last run."
 const repeating =
-  'Whether to include deliveries with a `once` call that succeeded or has an unknown outcome. That call may be repeated.'
+  'Whether to include deliveries with a `once` call that succeeded or has an unknown outcome. Such a call could then be made again.'
 
 const sequence = v.pipe(
   v.number('must be a whole number'),
@@ -64,14 +64,14 @@ const leftOut = named(
     schema: field(whole, "Deliveries whose payload does not match the agent's current webhook schema", 0),
     purged: field(whole, 'Deliveries whose run or payload is no longer stored', 0),
   }),
-  'The failed deliveries that are not replayed, counted by reason',
+  'Failed deliveries that are not replayed, counted by reason',
 )
 
 const next = named(
   'ReplayNext',
   v.object({
-    from: field(whole, 'The `from` of the next request', 1001),
-    to: field(whole, 'The `to` of the next request', 5200),
+    from: field(whole, '`from` of the next request', 1001),
+    to: field(whole, '`to` of the next request', 5200),
   }),
   'Where the next request continues. The rest of the filter stays the same.',
 )
@@ -80,7 +80,7 @@ const stopped = named(
   'ReplayStopped',
   v.object({
     code: errorCode,
-    error: field(v.string(), 'What stopped it, for people', 'The credits are used up.'),
+    error: field(v.string(), 'Human-readable reason for stopping', 'The credits are used up.'),
   }),
   'Why the request stopped early',
 )
@@ -88,25 +88,25 @@ const stopped = named(
 const bulkReplay = named(
   'BulkReplay',
   v.object({
-    replays: field(whole, 'The number of deliveries that were replayed; in a preview, that would be', 412),
+    replays: field(whole, 'Number of deliveries that were replayed or, in a preview, that would be replayed', 412),
     firstSequence: field(
       v.nullable(whole),
-      'The sequence number of the first replay; null in a preview or if there is none',
+      'Sequence number of the first replay. Null in a preview or if there is none.',
     ),
     lastSequence: field(
       v.nullable(whole),
-      'The sequence number of the last replay; null in a preview or if there is none',
+      'Sequence number of the last replay. Null in a preview or if there is none.',
     ),
     leftOut,
-    next: field(v.nullable(next), 'Where to continue; null if nothing is left'),
-    stopped: field(v.nullable(stopped), 'Why the request stopped early; null if it did not'),
+    next: field(v.nullable(next), 'Where to continue. Null if nothing is left.'),
+    stopped: field(v.nullable(stopped), 'Why the request stopped early. Null if it did not.'),
     message: field(
       v.string(),
-      'A summary for people',
+      'Human-readable summary',
       '412 deliveries are being replayed, from sequence 5201 to 5612. The replays are at the end of the queue, so newer deliveries are processed first.',
     ),
   }),
-  'The result of a replay, or of its preview',
+  'Result of a replay, or of its preview',
 )
 
 const of = { tag: 'agents', access: 'account', path: '/agents/{agentId}/replay', resource } as const
@@ -138,13 +138,11 @@ export const replayDeliveries = route({
   method: 'post',
   summary: 'Replay failed deliveries',
   description:
-    'Replays failed webhook runs in the order of their sequence numbers, at the end of the queue. A delivery that ' +
-    'was already replayed is left out unless its last replay failed too, so you can repeat the request. One ' +
-    'request looks at up to 1,000 runs and 16 MiB of payloads, and `next` says where to continue. See ' +
+    'Replays failed webhook runs in the order of their sequence numbers, at the end of the queue. A delivery that was already replayed is left out unless its last replay also failed, so you can repeat the request. One request looks at up to 1,000 runs and 16 MiB of payloads, and `next` says where to continue. See ' +
     '[Replay](/docs/how-to/replay).',
   headers: {
     'Idempotency-Key':
-      'A key for these requests. No delivery is replayed twice under the same key, even if its replay fails.',
+      'Key for these requests. No delivery is replayed twice under the same key, even if its replay fails.',
   },
   body: filter,
   status: 202,

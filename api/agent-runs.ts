@@ -13,12 +13,12 @@ const input = named(
   'RunInput',
   v.union(
     [
-      freeObject('RunInputObject', 'A JSON object with any fields', { ticket: 4711 }),
+      freeObject('RunInputObject', 'JSON object with any fields', { ticket: 4711 }),
       v.pipe(v.string(), v.minLength(1, 'must not be empty')),
     ],
     'must be a JSON object or a non-empty string',
   ),
-  'The input of the run, as data',
+  'Input of the run, as data',
   { ticket: 4711 },
 )
 
@@ -32,10 +32,10 @@ export const startRun = route({
   needs: 'use',
   description:
     'Works for any agent, whatever its trigger, while the agent has no unfinished run (`AGENT_ALREADY_RUNNING`). ' +
-    'The agent gets `input` as data, and the timeline shows it unchanged. The body can be up to 1 MiB. See ' +
+    'The agent receives `input` as data, and the timeline shows `input` unchanged. The body can be up to 1 MiB. See ' +
     '[Idempotency](/docs/how-to/idempotency).',
   headers: {
-    'Idempotency-Key': 'A key for this request. A repeat with the same key returns the first run in its current state.',
+    'Idempotency-Key': 'Key for this request. A repeat with the same key returns the first run in its current state.',
   },
   body: v.strictObject({ input: v.optional(input) }),
   rawBody: { maxBytes: ({ config }) => config.bodies.webhookBytes, optional: true },

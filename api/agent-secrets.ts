@@ -31,7 +31,7 @@ export const rotateSecret = route({
           v.trim(),
           v.regex(/^[\x21-\x7e]{16,255}$/, secretProblem),
         ),
-        'A secret from the sender. By default, the platform creates one.',
+        'Secret from the sender. By default, the platform creates one.',
         'whsec_bm90IGEgc2VjcmV0LCBhbiBleGFtcGxl',
       ),
     ),
@@ -41,7 +41,7 @@ export const rotateSecret = route({
         v.integer('must be a whole number'),
         v.minValue(0, 'must be at least 0'),
         v.maxValue(604_800, 'must be at most 604800, a week'),
-        v.metadata({ description: 'How many seconds the old secret stays valid' }),
+        v.metadata({ description: 'Number of seconds that the old secret stays valid' }),
       ),
       86_400,
     ),
@@ -61,7 +61,7 @@ export const rotateCallbackSecret = route({
   path: '/agents/{agentId}/rotate-callback-secret',
   summary: "Rotate an agent's callback secret",
   description:
-    'All later attempts are signed with the new secret, including those of existing callbacks. See ' +
+    'Signs all later attempts with the new secret, including attempts for existing callbacks. See ' +
     '[Callbacks](/docs/how-to/callbacks).',
   response: agent,
   resource,

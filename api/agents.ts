@@ -15,7 +15,7 @@ export const createAgent = route({
   path: '/agents',
   summary: 'Create an agent',
   description:
-    'The response of a webhook agent has its webhook URL and secret. Requires a tier that includes the trigger ' +
+    'The response for a webhook agent includes its webhook URL and secret. Requires a tier that includes the trigger ' +
     '(`TIER_REQUIRED`). See [Your first agent](/docs/start/first-agent).',
   owner: 'body',
   body: v.strictObject({
@@ -64,8 +64,7 @@ export const getAgent = route({
   path: '/agents/{agentId}',
   summary: 'Get an agent',
   description:
-    'Includes its webhook URL. Viewers, and API keys without the scope `write`, do not see secrets, because ' +
-    'secrets can start runs.',
+    "Includes the agent's webhook URL. Viewers, and API keys without the scope `write`, do not see secrets, because anyone with a secret can start runs.",
   response: agent,
   resource,
   codes: ['AGENT_NOT_FOUND'],
@@ -81,7 +80,7 @@ export const updateAgent = route({
   summary: 'Update an agent',
   description:
     'Changes only the fields you send. A run that has started keeps its prompt, schemas and models. Sites and ' +
-    'tools that you remove are no longer called, even by such a run.',
+    'tools that you remove are no longer called, even by runs in progress.',
   body: v.strictObject({
     name: v.optional(agentFields.name),
     systemPrompt: v.optional(agentFields.systemPrompt),
@@ -115,8 +114,7 @@ export const deleteAgent = route({
   path: '/agents/{agentId}',
   summary: 'Delete an agent',
   description:
-    'Cancels its unfinished runs: the first hundred before the response, the others after it. The record of its ' +
-    'runs is kept.',
+    "Cancels the agent's unfinished runs: the first hundred before the response, the others afterward. The agent's run history is retained.",
   status: 204,
   resource,
   codes: ['AGENT_NOT_FOUND'],
@@ -134,8 +132,7 @@ export const pauseAgent = route({
   path: '/agents/{agentId}/pause',
   summary: 'Pause an agent',
   description:
-    'No new run starts. A run that has started waits before its next step, for up to a day. Deliveries are still ' +
-    'accepted and queued, and scheduled fires are skipped.',
+    'No new runs start. A run that has started waits before its next step, for up to a day. Deliveries are still accepted and queued, and scheduled runs are skipped.',
   response: agent,
   resource,
   codes: ['AGENT_NOT_FOUND'],
@@ -151,7 +148,7 @@ export const resumeAgent = route({
   path: '/agents/{agentId}/resume',
   summary: 'Resume an agent',
   description:
-    'Waiting runs continue, and the queue starts again. Has no effect if the agent is not paused. An agent that ' +
+    'Waiting runs continue, and the queue resumes. Has no effect if the agent is not paused. An agent that ' +
     'exceeds the limit of the tier resumes automatically when there is room.',
   response: agent,
   resource,

@@ -12,9 +12,9 @@ const scope = named(
   v.picklist(['read', 'write'], 'must be read or write'),
   'read: reads data · write: changes data and starts runs',
 )
-const scopesMeaning = 'What the key may do'
-const nameMeaning = 'The name of the key'
-const expiryMeaning = 'When the key expires; never if absent or null'
+const scopesMeaning = 'Permissions of the key'
+const nameMeaning = 'Name of the key'
+const expiryMeaning = 'When the key expires. Never if absent or null.'
 const scopes = v.pipe(
   list(scope, 2, 'must contain each scope only once'),
   v.minLength(1, 'must contain at least one scope'),
@@ -29,9 +29,9 @@ const apiKey = named(
     scopes: field(v.array(scope), scopesMeaning),
     createdAt: time,
     expiresAt: field(v.nullable(time), expiryMeaning, null),
-    lastUsedAt: field(v.nullable(time), 'When it was last used', null),
+    lastUsedAt: field(v.nullable(time), 'When the key was last used', null),
   }),
-  'An API key, without the key itself',
+  'API key, without the key itself',
 )
 
 const present = <K extends ApiKey>(key: K) => ({ ...fieldsOf(key), ownerId: key.workspaceId ?? key.userId })
@@ -87,9 +87,9 @@ export const createApiKey = route({
     'NewApiKey',
     v.object({
       ...apiKey.entries,
-      key: field(v.string(), 'The key, shown only once', 'sy_key_an-example-of-a-key'),
+      key: field(v.string(), 'Key, shown only once', 'sy_key_an-example-of-a-key'),
     }),
-    'A new API key',
+    'New API key',
   ),
   codes: ['FEATURE_LIMIT_REACHED'],
   async handle({ services, caller, ownerId, body }) {
@@ -112,7 +112,7 @@ export const deleteApiKey = route({
   path: '/auth/api-keys/{apiKeyId}',
   summary: 'Delete an API key',
   description:
-    'The key stops working immediately, and chat sessions created with it end. In a workspace, requires the ' +
+    'The key stops working immediately, and chat sessions created with the key end. In a workspace, requires the ' +
     '`admin` or `owner` role.',
   status: 204,
   needs: 'administer',

@@ -13,7 +13,7 @@ import { toolArguments } from './schemas/vault-schema.ts'
 const status = named(
   'ApprovalStatus',
   v.picklist(approvalStatuses, `must be one of ${approvalStatuses.join(', ')}`),
-  'expired: nobody decided in time · withdrawn: the run or answer that needed it has ended',
+  'expired: nobody decided in time · withdrawn: the run or answer that needed the approval has ended',
   'pending',
 )
 const hash = 'SHA-256 of the JSON text of the arguments, in hex'
@@ -25,20 +25,24 @@ const approval = named(
     id,
     ownerId,
     status,
-    siteOrigin: field(v.string(), 'The origin of the site', 'https://tracker.example.com'),
-    tool: field(v.string(), 'The name of the tool', 'issues.createIssue'),
-    arguments: field(toolArguments, 'The exact arguments sent to the tool after approval'),
+    siteOrigin: field(v.string(), 'Origin of the site', 'https://tracker.example.com'),
+    tool: field(v.string(), 'Name of the tool', 'issues.createIssue'),
+    arguments: field(toolArguments, 'Exact arguments sent to the tool after approval'),
     argumentsHash: field(v.string(), hash, exampleHash),
     requestedAt: field(time, 'When approval was requested'),
-    expiresAt: field(time, 'When it expires'),
-    decidedAt: field(v.nullable(time), 'When it was decided, expired or was withdrawn', null),
-    note: field(v.nullable(v.string()), 'The note on the decision. The model reads the note on a refusal.', null),
-    runId: field(v.nullable(id), 'The run that makes the call; null in a chat'),
-    agentId: field(v.nullable(id), 'The agent of the run; null in a chat'),
-    sessionId: field(v.nullable(id), 'The chat session of the call; null in a run', null),
-    answerId: field(v.nullable(id), 'The chat answer that makes the call; null in a run', null),
+    expiresAt: field(time, 'When the approval request expires'),
+    decidedAt: field(v.nullable(time), 'When the approval was decided, expired or was withdrawn', null),
+    note: field(
+      v.nullable(v.string()),
+      'Note on the decision. If the call is refused, the model reads this note.',
+      null,
+    ),
+    runId: field(v.nullable(id), 'Run that makes the call. Null in a chat.'),
+    agentId: field(v.nullable(id), 'Agent of the run. Null in a chat.'),
+    sessionId: field(v.nullable(id), 'Chat session of the call. Null in a run.', null),
+    answerId: field(v.nullable(id), 'Chat answer that makes the call. Null in a run.', null),
   }),
-  'A tool call that needs approval',
+  'Tool call that needs approval',
 )
 
 const present = (row: Approval) => ({ ...fieldsOf(row), arguments: new JsonText(row.arguments) })
@@ -56,7 +60,7 @@ export const listApprovals = route({
   path: '/approvals',
   summary: 'List approvals',
   description:
-    'Newest first. Approvals with the status `pending` wait for your decision. See ' +
+    'Newest first. Approvals with the status `pending` are waiting for your decision. See ' +
     '[Approvals](/docs/how-to/approvals).',
   owner: 'query',
   query: v.strictObject({
@@ -94,8 +98,7 @@ export const decideApproval = route({
   path: '/approvals/{approvalId}',
   summary: 'Approve or refuse a tool call',
   description:
-    'An approved call is made with exactly the arguments shown. If you refuse it or it expires, the model learns ' +
-    'this and continues without it. Repeating the same decision changes nothing. A different one fails with ' +
+    'An approved call is made with exactly the arguments shown. If you refuse the call or its approval request expires, the model is told and continues without the call. Repeating the same decision changes nothing. A different decision fails with ' +
     '`VALIDATION_ERROR`. See [Approvals](/docs/how-to/approvals).',
   body: v.strictObject({
     decision: named(
@@ -104,11 +107,13 @@ export const decideApproval = route({
       'Your decision',
       'approve',
     ),
-    note: v.optional(field(text(1000), 'A note, which the model reads if you refuse', 'Ask the customer first.')),
+    note: v.optional(
+      field(text(1000), 'Note, which the model reads if you refuse the call', 'Ask the customer first.'),
+    ),
     argumentsHash: v.optional(
       field(
         text(64),
-        'The `argumentsHash` you reviewed. If the approval has a different one, nothing is decided.',
+        '`argumentsHash` that you reviewed. If the approval has a different one, nothing is decided.',
         exampleHash,
       ),
     ),

@@ -9,42 +9,52 @@ import { id, ownerId, pageOf, paging, pagingOfOwner, text, time } from './schema
 const subject = named(
   'AuditSubject',
   v.object({
-    kind: named('AuditSubjectKind', v.picklist(subjectKinds), 'The kind of thing', 'agent'),
-    id: field(v.nullable(v.string()), 'Its id, or the name of a host; null if nothing was created'),
-    email: field(v.nullable(v.string()), 'The email address of a member or an invitation, while it exists', null),
+    kind: named('AuditSubjectKind', v.picklist(subjectKinds), 'Kind of item', 'agent'),
+    id: field(v.nullable(v.string()), 'Id, or the name of a host. Null if nothing was created.'),
+    email: field(v.nullable(v.string()), 'Email address of a member or an invitation, while it exists', null),
   }),
-  'The thing that was acted on, which may no longer exist',
+  'Item that was acted on. This item might no longer exist.',
 )
 const actor = named(
   'AuditActor',
   v.object({
-    userId: field(v.nullable(id), 'The user; null for a command on the server'),
+    userId: field(v.nullable(id), 'User. Null for a command on the server.'),
     email: field(
       v.nullable(v.string()),
-      'The email address of the user, while the account exists and (in a workspace) is a member',
+      'Email address of the user, while the account exists and (in a workspace) is a member',
       'ada@example.com',
     ),
-    via: named('AuditVia', v.picklist(auditVias), 'How the user acted; `mail` means a token from an email', 'login'),
-    viaId: field(v.nullable(id), 'The id of the login or API key'),
-    address: field(v.nullable(v.string()), 'The IP address of the client', '203.0.113.7'),
-    userAgent: field(v.nullable(v.string()), 'The `User-Agent` of the client', 'Mozilla/5.0'),
+    via: named(
+      'AuditVia',
+      v.picklist(auditVias),
+      'How the user was authenticated. `mail`: with a token from an email.',
+      'login',
+    ),
+    viaId: field(v.nullable(id), 'Id of the login or API key'),
+    address: field(v.nullable(v.string()), 'IP address of the client', '203.0.113.7'),
+    userAgent: field(v.nullable(v.string()), '`User-Agent` of the client', 'Mozilla/5.0'),
   }),
-  'The actor, and where the request came from',
+  'Actor, and where the request came from',
 )
-const fields = named('AuditFields', v.record(v.string(), v.unknown()), 'Fields of the thing, with long values cut', {
-  name: 'Triage',
-})
+const fields = named(
+  'AuditFields',
+  v.record(v.string(), v.unknown()),
+  'Fields of the item, with long values truncated',
+  {
+    name: 'Triage',
+  },
+)
 const entry = named(
   'AuditEntry',
   v.object({
     id,
     ownerId,
     createdAt: time,
-    action: field(v.string(), 'The operation id', 'updateAgent'),
+    action: field(v.string(), 'Operation id', 'updateAgent'),
     subject,
     actor,
-    before: field(v.nullable(fields), 'The fields before the change; null if the thing was created'),
-    after: field(v.nullable(fields), 'The changed fields; null if the thing was deleted'),
+    before: field(v.nullable(fields), 'Fields before the change. Null if the item was created.'),
+    after: field(v.nullable(fields), 'Changed fields. Null if the item was deleted.'),
     outcome: named(
       'AuditOutcome',
       v.picklist(auditOutcomes),
@@ -52,12 +62,12 @@ const entry = named(
       'done',
     ),
   }),
-  'One entry of the audit log',
+  'Audit log entry',
 )
 
 const filters = {
   action: v.optional(field(text(64), 'Only this operation', 'updateAgent')),
-  subjectId: v.optional(field(text(255), 'Only actions on this thing')),
+  subjectId: v.optional(field(text(255), 'Only actions on this item')),
   actorId: v.optional(field(v.pipe(text(64), v.uuid('must be a UUID')), 'Only actions by this user')),
 }
 
@@ -92,8 +102,7 @@ export const listAudit = route({
   path: '/audit',
   summary: 'List audit log entries',
   description:
-    'Newest first: who changed what, from where, with the values before and after. Entries never change and are ' +
-    'kept for 400 days. Runs, tool calls and chats have their own records. In a workspace, requires the `admin` or ' +
+    'Newest first: who changed what, from where, with the values before and after. Entries never change and are retained for 400 days. Runs, tool calls and chats have their own records. In a workspace, requires the `admin` or ' +
     '`owner` role.',
   owner: 'query',
   needs: 'administer',

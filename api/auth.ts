@@ -29,14 +29,13 @@ export const register = route({
   path: '/auth/register',
   summary: 'Create an account',
   description:
-    'Returns no token: log in next, then accept the terms. If registration is by invitation, the operator gives ' +
-    'you an invitation for your address. See [Sign-in and API keys](/docs/how-to/sign-in-and-api-keys).',
+    'Does not return a token: log in next, then accept the terms. If registration requires an invitation, the operator gives you one for your address. See [Sign-in and API keys](/docs/how-to/sign-in-and-api-keys).',
   access: 'anyone',
   body: v.strictObject({
     email,
     password,
     invitation: v.optional(
-      field(text(200), 'The invitation token, if registration is by invitation', 'sy_invite_an-example'),
+      field(text(200), 'Invitation token, if registration is by invitation', 'sy_invite_an-example'),
     ),
   }),
   status: 201,
@@ -53,7 +52,7 @@ export const login = route({
   path: '/auth/login',
   summary: 'Log in',
   description:
-    'Returns an access token and a refresh token. If the password is right but a code is needed, `UNAUTHORIZED` ' +
+    'Returns an access token and a refresh token. If the password is correct but a code is required, `UNAUTHORIZED` ' +
     'has a detail with the path `code`. Send the request again with a code. Each code works once.',
   access: 'anyone',
   body: v.strictObject({ email, password, code: v.optional(code), ttlSeconds, cookie }),
@@ -78,8 +77,7 @@ export const refresh = route({
   path: '/auth/refresh',
   summary: 'Refresh an access token',
   description:
-    'Returns a new pair of tokens. A refresh token works once. Using it again ends the login, because the token ' +
-    'may have been stolen.',
+    'Returns a new pair of tokens. A refresh token works once. Using a refresh token again ends the login, because the token might have been stolen.',
   access: 'anyone',
   body: v.pipe(
     v.strictObject({ refreshToken: v.optional(refreshToken), ttlSeconds, cookie }),
@@ -165,7 +163,7 @@ export const acceptTerms = route({
   method: 'post',
   path: '/auth/accept-terms',
   summary: 'Accept the current terms',
-  description: 'Until you do, operations outside your account fail with `TERMS_NOT_ACCEPTED`.',
+  description: 'Until you accept the terms, operations outside your account fail with `TERMS_NOT_ACCEPTED`.',
   access: 'login',
   status: 200,
   response: account,
@@ -199,7 +197,7 @@ export const changePassword = route({
   access: 'login',
   body: v.strictObject({
     currentPassword: password,
-    newPassword: field(password, 'The new password'),
+    newPassword: field(password, 'New password'),
     code: v.optional(code),
   }),
   status: 200,
@@ -221,8 +219,7 @@ export const deleteAccount = route({
   path: '/auth/me',
   summary: 'Delete your account',
   description:
-    'Deletes the account with everything in it, including its workspaces, at `deletionDueAt`. Until then you can ' +
-    'only export or restore it: other logins, chat sessions, API keys, agents and workspaces stop, and the ' +
+    'Deletes the account with everything in it, including its workspaces, at `deletionDueAt`. Until then, you can only export or restore the account: other logins, chat sessions, API keys, agents and workspaces stop, and the ' +
     'subscription ends with the paid month. Requires `code` if the account has an authenticator app. See [Export ' +
     'and deletion](/docs/how-to/export-and-deletion).',
   access: 'login',

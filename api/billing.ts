@@ -10,16 +10,16 @@ import { ledgerEntry, ledgerEntryKind } from './schemas/ledger-schema.ts'
 import { cap } from './schemas/usage-schema.ts'
 import { id, listOf, ofOwner, pageOf, pagingOfOwner, text, tier, time } from './schemas/schemas.ts'
 
-const paidTier = named('PaidTier', v.picklist(paidTierNames), 'A paid tier')
+const paidTier = named('PaidTier', v.picklist(paidTierNames), 'Paid tier')
 const paymentMethod = named(
   'PaymentMethod',
   v.object({
     id,
-    brand: field(v.string(), 'The brand of the card', 'visa'),
-    last4: field(v.string(), 'The last four digits', '4242'),
+    brand: field(v.string(), 'Brand of the card', 'visa'),
+    last4: field(v.string(), 'Last four digits', '4242'),
     createdAt: time,
   }),
-  'A card',
+  'Card',
 )
 const shared = { tag: 'billing', access: 'account', status: 200 } as const
 
@@ -86,8 +86,7 @@ export const updateBilling = route({
   path: '/billing',
   summary: 'Set your monthly credit cap',
   description:
-    'Caps the credits that your account uses in a calendar month. At the cap, runs wait until you raise it or the ' +
-    'month ends, and chats are refused. Workspaces and agents have their own caps.',
+    'Caps the credits that your account can use in a calendar month. At the cap, runs wait until you raise the cap or the month ends, and chat messages are rejected. Workspaces and agents have their own caps.',
   body: v.strictObject({ creditsPerMonth: field(cap, capMeaning, 5000) }),
   response: account,
   async handle({ services, caller, body }) {
@@ -104,8 +103,7 @@ export const listTiers = route({
   path: '/billing/tiers',
   summary: 'List tiers',
   description:
-    'Cheapest first, with prices, features and limits. Empty if the installation has no payments. Needs no ' +
-    'account.',
+    'Cheapest first, with prices, features and limits. Empty if the installation has no payments. Does not require an account.',
   status: 200,
   response: listOf(tierOffer),
   handle: async ({ services }) => ({
@@ -137,9 +135,9 @@ export const addPaymentMethod = route({
   method: 'post',
   path: '/billing/payment-methods',
   summary: 'Add a payment method',
-  description: 'In the sandbox, use a test name from Stripe, such as `pm_card_visa`.',
+  description: "In the sandbox, use one of Stripe's test payment methods, such as `pm_card_visa`.",
   body: v.strictObject({
-    paymentMethod: field(text(100), 'The id of the payment method at the payment provider', 'pm_card_visa'),
+    paymentMethod: field(text(100), 'Id of the payment method at the payment provider', 'pm_card_visa'),
   }),
   status: 201,
   response: paymentMethod,
@@ -156,7 +154,7 @@ export const removePaymentMethod = route({
   path: '/billing/payment-methods/{paymentMethodId}',
   summary: 'Remove a payment method',
   description:
-    'Paid months stay paid. If no other method or credit covers the next month, the subscription becomes ' +
+    'Months that have already been paid for are not affected. If no other method or credit covers the next month, the subscription becomes ' +
     '`past_due` and you get a `subscription_past_due` notification.',
   status: 204,
   codes: ['NOT_FOUND'],
@@ -175,10 +173,9 @@ export const subscribe = route({
   path: '/billing/subscription',
   summary: 'Subscribe to a tier or switch tiers',
   description:
-    'Charges the payment method added last, after using up your payment credit (`creditCents`). By default, a ' +
+    'Charges the most recently added payment method, after using up your payment credit (`creditCents`). By default, a ' +
     'higher tier takes effect immediately and costs its price minus the unused part of the current month. A lower ' +
-    'tier takes effect when the paid month ends. A month that is cut short loses the same share of its credits. ' +
-    'The current tier undoes a cancellation or a planned change. If the subscription is past due, overdue payments ' +
+    'tier takes effect when the paid month ends. A month that ends early loses the same share of its credits. Sending the current tier undoes a cancellation or a scheduled change. If the subscription is past due, overdue payments ' +
     'are charged first, unless you switch to a lower tier immediately. Safe to repeat.',
   body: v.strictObject({ tier: documentedBy(text(20), paidTier), when: v.optional(changesAt) }),
   response: account,
@@ -217,9 +214,7 @@ export const cancelSubscription = route({
   summary: 'Cancel the subscription',
   description:
     'The free tier starts when the paid month ends (`currentPeriodEnd`). It starts immediately with `when=now`, or ' +
-    'if the subscription is past due. Before that, `POST /billing/subscription` with the same tier undoes this at ' +
-    'no cost. An immediate end turns the unused part of the month into payment credit and takes back the same ' +
-    'share of its credits. Anything beyond the free limits is suspended, not deleted.',
+    "if the subscription is past due. Before that, `POST /billing/subscription` with the same tier undoes the cancellation at no cost. An immediate end turns the unused part of the month into payment credit and takes back the same share of the month's credits. Anything over the free limits is suspended, not deleted.",
   query: v.strictObject({ when: v.optional(changesAt) }),
   response: account,
   codes: ['NOT_FOUND'],

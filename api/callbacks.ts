@@ -15,39 +15,43 @@ const status = named(
   'delivered',
 )
 const listed = {
-  id: field(id, 'The `webhook-id` of each attempt'),
-  agentId: field(id, 'The agent'),
-  runId: field(id, 'The run that ended'),
+  id: field(id, '`webhook-id` of each attempt'),
+  agentId: field(id, 'Agent'),
+  runId: field(id, 'Run that ended'),
   url: field(
     v.string(),
-    'Where it is posted, without its query for callers who cannot see secrets',
+    'URL that the callback is sent to, without the query string for callers who cannot see secrets',
     'https://hooks.example.com/runs',
   ),
   status,
-  attempts: field(whole, 'The number of attempts so far', 1),
-  nextAt: field(v.nullable(time), 'When a pending callback is tried next', null),
-  giveUpAt: v.pipe(time, v.metadata({ description: 'When a pending callback is given up' })),
+  attempts: field(whole, 'Number of attempts so far', 1),
+  nextAt: field(v.nullable(time), 'When a pending callback is next attempted', null),
+  giveUpAt: v.pipe(time, v.metadata({ description: 'When the platform gives up on a pending callback' })),
   createdAt: time,
-  endedAt: field(v.nullable(time), 'When it was delivered or given up'),
+  endedAt: field(v.nullable(time), 'When the callback was delivered or the platform gave up on it'),
 }
 const attempt = named(
   'CallbackAttempt',
   v.object({
-    attempt: field(whole, 'The number of the attempt. Attempts whose process crashed are not listed.', 1),
-    at: field(time, 'When it was made'),
-    httpStatus: field(v.nullable(whole), 'The HTTP status of the receiver; null without a response', 200),
-    outcome: field(v.string(), 'The outcome, for people', 'The receiver answered 200.'),
-    latencyMs: field(v.number(), 'How long it took, in milliseconds', 84),
+    attempt: field(whole, 'Number of the attempt. Attempts whose process crashed are not listed.', 1),
+    at: field(time, 'Time of the attempt'),
+    httpStatus: field(v.nullable(whole), 'HTTP status of the receiver. Null without a response.', 200),
+    outcome: field(v.string(), 'Human-readable outcome', 'The receiver answered 200.'),
+    latencyMs: field(v.number(), 'Duration, in milliseconds', 84),
   }),
-  'One attempt to post a callback',
+  'Attempt to send a callback',
 )
-const listedCallback = named('CallbackSummary', v.object(listed), 'A callback in a list')
+const listedCallback = named('CallbackSummary', v.object(listed), 'Callback in a list')
 const ofOne = v.object({
   ...listed,
-  error: field(v.nullable(v.string()), 'Why it failed, for people; null if it did not fail', null),
-  log: field(v.array(attempt), 'The last hundred attempts, newest first'),
+  error: field(
+    v.nullable(v.string()),
+    'Human-readable reason for the failure. Null if the callback did not fail.',
+    null,
+  ),
+  log: field(v.array(attempt), 'Last hundred attempts, newest first'),
 })
-const callback = named('Callback', ofOne, 'The result of a run, posted to the `callbackUrl` of its agent')
+const callback = named('Callback', ofOne, 'Result of a run, posted to the `callbackUrl` of its agent')
 
 const shared = { tag: 'callbacks', access: 'account', status: 200 } as const
 
@@ -82,7 +86,8 @@ export const getCallback = route({
   method: 'get',
   path: '/runs/{runId}/callback',
   summary: "Get a run's callback",
-  description: 'Includes its attempts. A run has a callback if its agent had a `callbackUrl` when the run ended.',
+  description:
+    "Includes the callback's attempts. A run has a callback if its agent had a `callbackUrl` when the run ended.",
   response: callback,
   resource: runNamed,
   codes: ['RUN_NOT_FOUND', 'NOT_FOUND'],
@@ -99,8 +104,7 @@ export const retryCallback = route({
   path: '/runs/{runId}/callback/retry',
   summary: "Retry a run's callback",
   description:
-    "Works whatever the outcome so far. The callback keeps its `webhook-id`, goes to the agent's current " +
-    '`callbackUrl`, and is tried for as long as a new one.',
+    "Works regardless of the outcome so far. The callback keeps its `webhook-id`, is sent to the agent's current `callbackUrl`, and is retried for the same period as a new one.",
   response: callback,
   resource: runNamed,
   codes: ['RUN_NOT_FOUND', 'NOT_FOUND'],

@@ -10,7 +10,7 @@ import { entryNamed as resource } from './route/resources.ts'
 
 const listed = {
   id,
-  tool: field(v.string(), 'The name of the tool', 'issues.createIssue'),
+  tool: field(v.string(), 'Name of the tool', 'issues.createIssue'),
   effect,
   status: named(
     'ToolCallStatus',
@@ -18,25 +18,25 @@ const listed = {
     'unknown: the site may have acted, but its response was lost',
     'succeeded',
   ),
-  siteStatus: field(v.nullable(whole), 'The HTTP status of the response', 200),
+  siteStatus: field(v.nullable(whole), 'HTTP status of the response', 200),
   idempotencyKey: field(
     v.nullable(v.string()),
-    'The idempotency key of the call; null without one, or if the key may be used again',
+    'Idempotency key of the call. Null without one, or if the key can be used again.',
     'order-4711',
   ),
-  attempts: field(whole, 'How many times it was sent', 1),
-  startedAt: field(time, 'When it was sent'),
-  endedAt: field(v.nullable(time), 'When its outcome was known'),
+  attempts: field(whole, 'Number of times the call was sent', 1),
+  startedAt: field(time, 'When the call was sent'),
+  endedAt: field(v.nullable(time), 'When the outcome became known'),
 }
-const listedCall = named('ToolCallSummary', v.object(listed), 'A direct tool call in a list')
+const listedCall = named('ToolCallSummary', v.object(listed), 'Direct tool call in a list')
 const ofOne = v.object({
   ...listed,
-  arguments: field(anyJson, 'The arguments as they were sent', { query: 'export' }),
-  result: field(anyJson, 'The result. A sentence if the call failed. Null if there is no readable result', {
+  arguments: field(anyJson, 'Arguments as sent', { query: 'export' }),
+  result: field(anyJson, 'Result. A sentence if the call failed. Null if there is no readable result.', {
     issues: [],
   }),
 })
-const call = named('ToolCall', ofOne, 'A tool call made by a user, without an agent')
+const call = named('ToolCall', ofOne, 'Tool call made by a user, without an agent')
 
 const shared = { tag: 'vault', access: 'account', status: 200, codes: ['NOT_FOUND'] } as const
 
@@ -73,7 +73,7 @@ export const getCall = route({
   method: 'get',
   path: '/vault/{entryId}/calls/{callId}',
   summary: 'Get a direct tool call',
-  description: 'Shows what was sent and the outcome, as far as it is known. Kept for 90 days.',
+  description: 'Shows what was sent and the outcome, as far as it is known. Retained for 90 days.',
   response: call,
   resource,
   handle: async ({ services, resource, params }) => {

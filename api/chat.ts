@@ -22,12 +22,10 @@ export const sendChatMessage = route({
   path: '/chat/messages',
   summary: 'Send a chat message',
   description:
-    'Returns the whole answer as JSON. It returns a stream to AI SDK transports (UI message stream v1), if ' +
-    '`stream` is true, or if `Accept` prefers `text/event-stream`. A session answers its messages in order, within ' +
-    '90 seconds each, not counting waits for its turn or for approvals. If the client disconnects, the answer ends ' +
+    'Returns the full answer as JSON. Returns a stream instead for AI SDK transports (UI message stream v1), if `stream` is true, or if `Accept` prefers `text/event-stream`. A session answers its messages in order, within 90 seconds each, not counting time spent waiting for a turn or for approvals. If the client disconnects, the answer ends ' +
     'with `STREAM_ABORTED` and keeps its tool calls, unless `onDisconnect` is `continue`. Repeating a message `id` ' +
     'returns the first answer. Only text is accepted, up to 1 MiB. See [A chat page](/docs/how-to/chat-page).',
-  headers: { 'Idempotency-Key': 'A key for this request. A repeat with the same key returns the first answer.' },
+  headers: { 'Idempotency-Key': 'Key for this request. A repeat with the same key returns the first answer.' },
   body: chatRequest,
   rawBody: { maxBytes: () => 1024 * 1024, advice: sendLess, outline: 'outlineOfChat' },
   status: 200,
@@ -43,7 +41,7 @@ export const sendChatMessage = route({
 })
 
 const after = wholeInQuery({
-  description: 'The number of the last message you have',
+  description: 'Number of the last message you have',
   pattern: /^\d{1,9}$/,
   message: 'must be the number of a message',
   min: 0,
@@ -51,7 +49,7 @@ const after = wholeInQuery({
   fallback: 0,
 })
 const limit = wholeInQuery({
-  description: 'The most messages to return',
+  description: 'Maximum number of messages to return',
   pattern: /^\d{1,3}$/,
   message: 'must be a number from 1 to 100',
   min: 1,
@@ -75,7 +73,7 @@ export const listChatMessages = route({
   path: '/chat/messages',
   summary: 'List chat messages',
   description:
-    'Oldest first. To read on while `more` is true, set `after` to the last number you have. A page ends early if ' +
+    'Oldest first. To continue reading while `more` is true, set `after` to the last number you have. A page ends early if ' +
     'its messages are long.',
   query: v.strictObject({ after, limit, branch }),
   status: 200,
@@ -85,7 +83,7 @@ export const listChatMessages = route({
       items: field(v.array(chatMessage), 'Messages and answers, in order'),
       more: field(v.boolean(), 'Whether there are later messages'),
     }),
-    'One page of a conversation',
+    'Page of a conversation',
   ),
   handle: ({ services, proven, query }) => services.chat.history.list(proven.session.id, query),
 })
@@ -97,8 +95,7 @@ export const resumeChatStream = route({
   path: '/chat/messages/{chatId}/stream',
   summary: 'Resume an answer stream',
   description:
-    'Streams the answer in progress from its first part, if it continued without its reader (`onDisconnect: ' +
-    'continue`) or after an approval. Responds with 204 if there is none. The session token identifies the ' +
+    'Streams the answer in progress from its first part, if the answer continued after its reader disconnected (`onDisconnect: continue`) or after an approval. Responds with 204 if no answer is in progress. The session token identifies the ' +
     'session, so `chatId` can be anything.',
   status: 204,
   chatStream: true,
@@ -117,12 +114,11 @@ export const stopChatStream = route({
   path: '/chat/messages/{chatId}/stream',
   summary: 'Stop an answer',
   description:
-    'Name the answer with `messageId` or `chatId`, by its own id or the id of its message. An answer that has ' +
-    'ended stays as it is. Any other id means the chat: the answer in progress stops, or the request fails with ' +
+    'Identify the answer with `messageId` or `chatId`, by the id of the answer or of its message. An answer that has ended does not change. Any other id refers to the chat: the answer in progress stops, or the request fails with ' +
     '`NOT_FOUND` if there is none. The text so far is kept.',
   query: v.strictObject({
     messageId: v.optional(
-      field(text(200), 'The id of the answer, if `chatId` is that of the chat', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a20'),
+      field(text(200), 'Id of the answer, if `chatId` is that of the chat', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a20'),
     ),
   }),
   status: 204,

@@ -10,15 +10,15 @@ import { streamDocument } from './streams/document.ts'
 import { workspaceNamed } from './route/resources.ts'
 
 const records = (about: string) =>
-  field(v.optional(v.array(freeObject('ExportRecord', 'A record as the API shows it'))), about)
-const record = (about: string) => field(v.optional(freeObject('ExportOne', 'A record as the API shows it')), about)
+  field(v.optional(v.array(freeObject('ExportRecord', 'Record as the API shows it'))), about)
+const record = (about: string) => field(v.optional(freeObject('ExportOne', 'Record as the API shows it')), about)
 
 const shared = {
-  format: field(v.literal('switchyard-export'), 'The kind of document'),
-  version: field(v.literal(1), 'The version of the format. New fields do not change it.'),
+  format: field(v.literal('switchyard-export'), 'Kind of document'),
+  version: field(v.literal(1), 'Version of the format. New fields do not change it.'),
   exportedAt: field(time, 'When the export started'),
-  platform: field(v.string(), 'The installation that made it', 'https://switchyard.example.com'),
-  about: field(freeObject('ExportAbout', 'Explanations by field name'), 'An explanation of each of the other fields'),
+  platform: field(v.string(), 'Installation that created the export', 'https://switchyard.example.com'),
+  about: field(freeObject('ExportAbout', 'Explanations by field name'), 'Explanation of each of the other fields'),
   billing: record('Tier, subscription and credits'),
   ledger: records('Credits that were granted and used'),
   apiKeys: records('API keys, without their secrets'),
@@ -29,22 +29,22 @@ const shared = {
   sessions: records('Chat sessions, with `messages`'),
   approvals: records('Tool calls that needed approval'),
   notifications: records('Notifications'),
-  audit: records('The audit log'),
+  audit: records('Audit log'),
   complete: field(v.literal(true), 'Always the last field. Without it, the export is incomplete.'),
 }
 const accountExport = named(
   'AccountExport',
   v.object({
     ...shared,
-    userId: field(id, 'The user'),
-    account: record('The account'),
+    userId: field(id, 'User'),
+    account: record('Account'),
     workspaces: records('Workspaces that the account is a member of'),
     logins: records('Active logins'),
     identities: records('Linked sign-in providers'),
     secondFactor: record('Whether logins need a code'),
     paymentMethods: records('Cards'),
     payments: records('Payments'),
-    topUp: record('The settings of automatic top-up'),
+    topUp: record('Settings of automatic top-up'),
   }),
   'Everything in an account, without secrets',
 )
@@ -52,10 +52,10 @@ const workspaceExport = named(
   'WorkspaceExport',
   v.object({
     ...shared,
-    workspaceId: field(id, 'The workspace'),
-    workspace: record('The workspace'),
-    members: records('Its members'),
-    signIn: record('Its sign-in provider, without the secret'),
+    workspaceId: field(id, 'Workspace'),
+    workspace: record('Workspace'),
+    members: records('Members of the workspace'),
+    signIn: record('Sign-in provider, without the secret'),
     invitations: records('Invitations'),
     months: records('Credits used in each month'),
   }),
@@ -90,7 +90,7 @@ export const exportAccount = route({
   method: 'get',
   path: '/auth/me/export',
   summary: 'Export your account',
-  description: `Works until the account is deleted. Workspaces have exports of their own. ${how} ${guide}`,
+  description: `Works until the account is deleted. Workspaces have their own exports. ${how} ${guide}`,
   access: 'login',
   terms: false,
   whileClosing: true,

@@ -3,7 +3,7 @@ import type { Services } from '../src/services.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
 
-const status = field(v.literal('ok'), 'Always `ok`; a failure is an error')
+const status = field(v.literal('ok'), 'Always `ok`. A failure is returned as an error.')
 const shared = { tag: 'health', access: 'anyone', method: 'get' } as const
 
 export const healthz = route({
@@ -11,7 +11,7 @@ export const healthz = route({
   name: 'healthz',
   path: '/healthz',
   summary: 'Check that the process is up',
-  description: 'Does not check any other service.',
+  description: 'Does not check any other services.',
   status: 200,
   response: named('Health', v.object({ status }), 'The process is up'),
   handle: async () => ({ status: 'ok' }),
@@ -25,7 +25,7 @@ export const readyz = route({
   path: '/readyz',
   summary: 'Check that the database is reachable',
   description:
-    'Also reports whether Temporal is reachable. If it is not, the platform still accepts work and runs it later.',
+    'Also reports whether Temporal is reachable. If Temporal is unreachable, the platform still accepts work and runs it later.',
   status: 200,
   response: named('Readiness', v.object({ status, temporal }), 'The database is reachable'),
   codes: ['INTERNAL_ERROR'],

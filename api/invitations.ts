@@ -11,10 +11,10 @@ import { workspaceNamed as resource } from './route/resources.ts'
 const invitedRole = named(
   'InvitedRole',
   v.picklist(invitedRoles, `must be one of ${invitedRoles.join(', ')}`),
-  'The role after joining',
+  'Role after joining',
   'member',
 )
-const addressMeaning = 'The invited email address. Only an account that has verified it can accept.'
+const addressMeaning = 'Invited email address. Only an account that has verified this address can accept.'
 const invitation = named(
   'Invitation',
   v.object({
@@ -24,11 +24,11 @@ const invitation = named(
     createdAt: time,
     expiresAt: field(time, 'When the invitation expires'),
   }),
-  'An open invitation',
+  'Open invitation',
 )
 
 const ofWorkspace = { tag: 'workspaces', access: 'login', needs: 'administer', status: 200, resource } as const
-const token = field(text(200), 'The token from the email', 'sy_join_an-example')
+const token = field(text(200), 'Token from the email', 'sy_join_an-example')
 
 export const inviteMember = route({
   ...ofWorkspace,
@@ -38,8 +38,7 @@ export const inviteMember = route({
   path: '/workspaces/{workspaceId}/invitations',
   summary: 'Invite someone to a workspace',
   description:
-    'Emails a token that works for seven days and only for this address. It becomes void when you invite the ' +
-    'address again or lose the right to invite. A workspace can send 50 invitations an hour. Requires the `admin` ' +
+    'Emails a token that works for seven days and only for this address. The token stops working if you invite the address again or lose permission to invite. A workspace can send 50 invitations per hour. Requires the `admin` ' +
     'or `owner` role.',
   body: v.strictObject({ email: field(text(254), addressMeaning, 'grace@example.com'), role: invitedRole }),
   status: 201,
@@ -72,7 +71,7 @@ export const withdrawInvitation = route({
   method: 'delete',
   path: '/workspaces/{workspaceId}/invitations/{invitationId}',
   summary: 'Withdraw an invitation',
-  description: 'Its token stops working. Requires the `admin` or `owner` role.',
+  description: "The invitation's token stops working. Requires the `admin` or `owner` role.",
   whenClosed: true,
   status: 204,
   codes: ['WORKSPACE_NOT_FOUND', 'NOT_FOUND'],
@@ -94,11 +93,11 @@ export const previewInvitation = route({
   response: named(
     'InvitationPreview',
     v.object({
-      workspace: field(v.string(), 'The name of the workspace', 'Support'),
-      inviter: field(v.string(), 'The email address of the inviter', 'ada@example.com'),
+      workspace: field(v.string(), 'Name of the workspace', 'Support'),
+      inviter: field(v.string(), 'Email address of the inviter', 'ada@example.com'),
       expiresAt: field(time, 'When the invitation expires'),
     }),
-    'What the holder of an invitation token can see',
+    'Details shown to the holder of an invitation token',
   ),
   codes: ['INVALID_TOKEN', 'TOKEN_EXPIRED'],
   handle: ({ services, body }) => services.workspaces.previewInvitation(body.token),
@@ -113,7 +112,7 @@ export const acceptInvitation = route({
   path: '/invitations/accept',
   summary: 'Accept an invitation',
   description:
-    'Adds you to the workspace. Requires a verified email address, which must be the invited one. Safe to repeat.',
+    'Adds you to the workspace. Requires a verified email address that matches the invitation. Safe to repeat.',
   body: v.strictObject({ token }),
   status: 200,
   response: membership,

@@ -5,19 +5,19 @@ import { field, named } from './schemas/documented.ts'
 const key = named(
   'SigningKey',
   v.object({
-    kty: field(v.literal('OKP'), 'The key type (RFC 8037)'),
-    crv: field(v.literal('Ed25519'), 'The curve'),
-    x: field(v.string(), 'The public key', '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'),
-    kid: field(v.string(), 'The thumbprint of the key (RFC 7638)', 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k'),
-    use: field(v.literal('sig'), 'The use of the key: signatures'),
-    alg: field(v.literal('EdDSA'), 'The algorithm'),
+    kty: field(v.literal('OKP'), 'Key type (RFC 8037)'),
+    crv: field(v.literal('Ed25519'), 'Curve'),
+    x: field(v.string(), 'Public key', '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'),
+    kid: field(v.string(), 'Thumbprint of the key (RFC 7638)', 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k'),
+    use: field(v.literal('sig'), 'Use of the key: signatures'),
+    alg: field(v.literal('EdDSA'), 'Algorithm'),
   }),
-  'A public key for checking access tokens',
+  'Public key for checking access tokens',
 )
 const keys = named(
   'SigningKeys',
-  v.object({ keys: field(v.array(key), 'The keys, starting with the one for new tokens') }),
-  'A JSON Web Key Set',
+  v.object({ keys: field(v.array(key), 'Keys, starting with the one for new tokens') }),
+  'JSON Web Key Set',
 )
 
 export const readSigningKeys = route({

@@ -9,17 +9,17 @@ const login = named(
   v.object({
     id,
     createdAt: time,
-    lastUsedAt: field(time, 'When its access token was last used, to the minute'),
-    address: field(v.nullable(v.string()), 'The IP address of the client at login', '203.0.113.7'),
-    userAgent: field(v.nullable(v.string()), 'The `User-Agent` of the client at login', 'Mozilla/5.0'),
+    lastUsedAt: field(time, "When the login's access token was last used, to the minute"),
+    address: field(v.nullable(v.string()), 'IP address of the client at login', '203.0.113.7'),
+    userAgent: field(v.nullable(v.string()), '`User-Agent` of the client at login', 'Mozilla/5.0'),
     workspaceId: field(
       v.nullable(id),
-      'The only workspace it can reach, if the sign-in provider of that workspace opened it',
+      "Only workspace that the login can reach, for a login with that workspace's sign-in provider",
       null,
     ),
-    current: field(v.boolean(), 'Whether this request uses it'),
+    current: field(v.boolean(), 'Whether this request uses the login'),
   }),
-  'A login',
+  'Login',
 )
 
 const shared = { tag: 'auth', access: 'login', terms: false, limit: 'caller' } as const
@@ -32,14 +32,18 @@ export const readCsrfToken = route({
   path: '/auth/csrf',
   ofUser: false,
   summary: 'Get the CSRF token',
-  description: 'For a reloaded page whose login is in a cookie.',
+  description: 'For a reloaded page whose login is stored in a cookie.',
   status: 200,
   response: named(
     'CsrfToken',
     v.object({
-      csrfToken: field(v.string(), 'Send it as `X-CSRF-Token` with every request except GET', 'sy_csrf_an-example'),
+      csrfToken: field(
+        v.string(),
+        'Send this token as `X-CSRF-Token` with every request except GET',
+        'sy_csrf_an-example',
+      ),
     }),
-    'The token that proves that a request comes from a page of the platform',
+    "Token that proves that a request comes from one of the platform's pages",
   ),
   handle: async ({ services, caller }) => ({ csrfToken: services.users.csrf.of(requireLogin(caller)) }),
 })
@@ -65,7 +69,7 @@ export const endLogin = route({
   method: 'delete',
   path: '/auth/logins/{loginId}',
   summary: 'End a login',
-  description: 'Its access token and refresh token stop working. You can end the login that you are using.',
+  description: "The login's access token and refresh token stop working. You can end the login that you are using.",
   status: 204,
   codes: ['NOT_FOUND'],
   async handle({ services, caller, params }) {

@@ -9,19 +9,19 @@ import { entryNamed as resource } from './route/resources.ts'
 const difference = named(
   'ManifestDifference',
   v.object({
-    path: field(v.string(), 'The place, as names of tools and properties', 'tools.search_issues.inputSchema.query'),
-    kind: named('DifferenceKind', v.picklist(['added', 'removed', 'changed']), 'The kind of difference'),
+    path: field(v.string(), 'Location, as names of tools and properties', 'tools.search_issues.inputSchema.query'),
+    kind: named('DifferenceKind', v.picklist(['added', 'removed', 'changed']), 'Kind of difference'),
     class: changeClass,
-    before: v.optional(field(v.string(), 'The value before, shortened for display', 'string')),
-    after: v.optional(field(v.string(), 'The value after, shortened for display', 'integer')),
+    before: v.optional(field(v.string(), 'Value before, shortened for display', 'string')),
+    after: v.optional(field(v.string(), 'Value after, shortened for display', 'integer')),
     message: field(v.string(), 'What the difference means', 'The type of an argument has changed.'),
   }),
-  'One difference between two manifests',
+  'Difference between two manifests',
 )
 const found = {
-  class: field(changeClass, 'The class of the most serious difference'),
+  class: field(changeClass, 'Class of the most serious difference'),
   fingerprint,
-  differences: field(v.array(difference), 'The differences between the manifests'),
+  differences: field(v.array(difference), 'Differences between the manifests'),
   foundAt: field(time, 'When the change was found'),
 }
 const change = named(
@@ -32,19 +32,19 @@ const change = named(
     status: named(
       'ManifestChangeStatus',
       v.picklist(manifestChangeStatuses),
-      'adopted: in use without asking · pending: waits until you accept it · accepted: you accepted it · superseded: another change replaced it before you decided · withdrawn: the site took it back',
+      'adopted: in use without your approval · pending: waits until you accept it · accepted: you accepted it · superseded: another change replaced it before you decided · withdrawn: the site reverted the change',
     ),
-    decidedAt: field(v.nullable(time), 'When it stopped being pending'),
+    decidedAt: field(v.nullable(time), 'When the change stopped being pending'),
   }),
-  "A change of a site's manifest",
+  "Change to a site's manifest",
 )
 const check = named(
   'ManifestCheck',
   v.object({
     ...found,
-    status: named('ManifestCheckStatus', v.picklist(['none', 'adopted', 'pending']), 'The result of the check'),
+    status: named('ManifestCheckStatus', v.picklist(['none', 'adopted', 'pending']), 'Result of the check'),
   }),
-  'The result of checking the manifest of a site',
+  "Result of checking a site's manifest",
 )
 
 const shared = { tag: 'vault', access: 'account', status: 200 } as const
@@ -74,7 +74,7 @@ export const acceptManifest = route({
   path: '/vault/{entryId}/accept-manifest',
   summary: 'Accept a changed manifest',
   description:
-    'Name the change that you reviewed by its `fingerprint`. If the site now uses a different authorization, you ' +
+    'Identify the change that you reviewed by its `fingerprint`. If the site now uses a different authorization, you ' +
     'must reconnect it.',
   body: v.strictObject({
     fingerprint: v.pipe(
@@ -97,7 +97,7 @@ export const listManifestChanges = route({
   method: 'get',
   path: '/vault/{entryId}/manifest-changes',
   summary: "List a site's manifest changes",
-  description: 'Includes changes that were adopted automatically. The last 50 are kept.',
+  description: 'Includes changes that were adopted automatically. The last 50 changes are retained.',
   query: v.strictObject(paging),
   response: pageOf(change),
   resource,

@@ -61,7 +61,7 @@ export const removeMember = route({
   summary: 'Remove a member or leave a workspace',
   description:
     'The member loses access immediately: their chats in the workspace end, and their API keys for it stop ' +
-    'working. Everything they created stays. `connectionsOfLeavers` decides about sites they connected, unless an ' +
+    'working. Everything they created stays. `connectionsOfLeavers` determines what happens to the sites they connected, unless an ' +
     'admin sets `connections`. Everyone except the owner can leave. Removing others requires the `admin` or ' +
     '`owner` role.',
   needs: 'see',

@@ -11,33 +11,37 @@ const price = named(
     source: named(
       'PriceSource',
       v.picklist(['configured', 'genai-prices']),
-      'configured: the operator set it · genai-prices: from the bundled price list',
+      'configured: set by the operator · genai-prices: from the bundled price list',
       'genai-prices',
     ),
-    input: usd('The price of input tokens', 1.25),
-    output: usd('The price of output tokens', 10),
-    cacheRead: usd('The price of input tokens read from the cache', 0.125),
-    cacheWrite: usd('The price of input tokens written to the cache', 1.25),
+    input: usd('Price of input tokens', 1.25),
+    output: usd('Price of output tokens', 10),
+    cacheRead: usd('Price of input tokens read from the cache', 0.125),
+    cacheWrite: usd('Price of input tokens written to the cache', 1.25),
   }),
-  'The price of a model',
+  'Price of a model',
 )
 
 const model = named(
   'Model',
   v.object({
-    name: field(v.string(), 'The name to use in agents and sessions', 'gpt-5-mini'),
-    provider: field(v.string(), 'The provider of the model', 'openai'),
-    isDefault: field(v.boolean(), 'Whether agents without a `model` use it'),
-    contextTokens: field(whole, 'The size of the context window, in tokens', 400_000),
-    maxOutputTokens: field(v.nullable(whole), 'The most tokens an answer can have; null if the provider decides', null),
+    name: field(v.string(), 'Name to use in agents and sessions', 'gpt-5-mini'),
+    provider: field(v.string(), 'Provider of the model', 'openai'),
+    isDefault: field(v.boolean(), 'Whether agents without a `model` use this model'),
+    contextTokens: field(whole, 'Size of the context window, in tokens', 400_000),
+    maxOutputTokens: field(
+      v.nullable(whole),
+      'Maximum number of tokens in an answer. Null if the provider decides.',
+      null,
+    ),
     price: field(
       v.nullable(price),
-      'The price; null if it is unknown. Then a credit pays for 10,000 tokens, and each output token counts as four.',
+      'Price. Null if unknown: a credit then pays for 10,000 tokens, and each output token counts as four.',
     ),
     streams: field(v.boolean(), 'Whether the model streams its answers'),
     structuredOutput: field(v.boolean(), 'Whether the provider itself enforces an output schema'),
   }),
-  'An AI model that agents can use',
+  'AI model that agents can use',
 )
 
 export const listModels = route({

@@ -19,25 +19,24 @@ export const moveThings = route({
   path: '/moves',
   summary: 'Move agents and connected sites',
   description:
-    `Moves up to ${mostMoved} agents and sites to a workspace or to yourself: all of them or none. Move an agent together ` +
-    'with the sites it uses, while it has no unfinished run. URLs, secrets and schedules stay the same, but past activity ' +
-    'and its costs stay with the former owner. Requires the `member` role or higher on both sides. Safe to repeat.',
+    `Moves up to ${mostMoved} agents and sites to a workspace or to yourself: all of them or none. Move an agent together with the sites that it uses, and only while the agent has no unfinished run. URLs, secrets and schedules stay the same, but past activity and its costs stay with the previous owner. Requires the ` +
+    '`member` role or higher on both sides. Safe to repeat.',
   needs: 'build',
   owner: 'body',
   body: v.strictObject({
     ...inWorkspace,
-    agentIds: ids('The agents to move'),
-    entryIds: ids('The vault entries to move'),
+    agentIds: ids('Agents to move'),
+    entryIds: ids('Vault entries to move'),
   }),
   status: 200,
   response: named(
     'Moved',
     v.object({
       ownerId,
-      agentIds: field(v.array(id), 'The agents, which now belong to this owner'),
-      entryIds: field(v.array(id), 'The vault entries, which now belong to this owner'),
+      agentIds: field(v.array(id), 'Agents, which now belong to this owner'),
+      entryIds: field(v.array(id), 'Vault entries, which now belong to this owner'),
     }),
-    'The result of a move',
+    'Result of a move',
   ),
   codes: [
     'AGENT_NOT_FOUND',

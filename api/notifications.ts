@@ -10,7 +10,7 @@ import { id, inWorkspace, ownerId, pageOf, pagingOfOwner, text, time } from './s
 const kind = named(
   'NotificationKind',
   v.picklist(notificationKinds, `must be one of ${notificationKinds.join(', ')}`),
-  'What it is about',
+  'Subject of the notification',
 )
 const fields = v.object({
   id,
@@ -18,15 +18,19 @@ const fields = v.object({
   kind,
   subjectId: field(
     id,
-    'The id of the vault entry (`credential_dead`, `manifest_changed`), the approval (`approval_requested`) or the agent. It may no longer exist.',
+    'Id of the vault entry (`credential_dead`, `manifest_changed`), the approval (`approval_requested`) or the agent, which might no longer exist',
   ),
-  title: field(v.string(), 'The subject of the email', 'Tracker must be reconnected'),
-  message: field(v.string(), 'The text of the email', 'The site no longer accepts the token.'),
+  title: field(v.string(), 'Subject of the email', 'Tracker must be reconnected'),
+  message: field(v.string(), 'Text of the email', 'The site no longer accepts the token.'),
   createdAt: time,
-  readAt: field(v.nullable(time), 'When it was marked as read; in a workspace, for all members', null),
-  readBy: field(v.nullable(id), 'The user who marked it', null),
+  readAt: field(
+    v.nullable(time),
+    'When the notification was marked as read. In a workspace, this applies to all members.',
+    null,
+  ),
+  readBy: field(v.nullable(id), 'User who marked the notification as read', null),
 })
-const notification = named('Notification', fields, 'Something that needs the attention of the owner')
+const notification = named('Notification', fields, "Something that needs the owner's attention")
 
 type Named = { services: Services; caller: Pick<Caller, 'reach'>; params: { notificationId: string } }
 const resource = ({ services, caller, params }: Named) =>
@@ -49,7 +53,7 @@ export const listNotifications = route({
   path: '/notifications',
   summary: 'List notifications',
   description:
-    'Newest first. If the platform has a mail server, each is also emailed to the account. See ' +
+    'Newest first. If the platform has a mail server, each notification is also emailed to the account. See ' +
     '[Notifications](/docs/how-to/notifications).',
   owner: 'query',
   query: v.strictObject({ ...pagingOfOwner, kind: v.optional(kind), unread: v.optional(unreadOnly, 'false') }),
@@ -66,7 +70,7 @@ export const markNotification = route({
   path: '/notifications/{notificationId}',
   summary: 'Mark a notification as read or unread',
   description: 'In a workspace, this applies to all members.',
-  body: v.strictObject({ read: field(v.boolean('must be true or false'), 'Whether it is read', true) }),
+  body: v.strictObject({ read: field(v.boolean('must be true or false'), 'Whether the notification is read', true) }),
   response: notification,
   resource,
   codes: ['NOT_FOUND'],
@@ -80,16 +84,17 @@ export const markNotifications = route({
   method: 'post',
   path: '/notifications/read',
   summary: 'Mark notifications as read',
-  description: 'Marks the notification `upTo` and all older ones of the same owner. Newer ones stay unread.',
+  description:
+    'Marks the notification `upTo` and all older notifications of the same owner as read. Newer ones stay unread.',
   owner: 'body',
   body: v.strictObject({
     ...inWorkspace,
-    upTo: field(v.pipe(text(64), v.uuid('must be a UUID')), 'The newest notification you have seen', exampleId),
+    upTo: field(v.pipe(text(64), v.uuid('must be a UUID')), 'Newest notification you have seen', exampleId),
   }),
   response: named(
     'MarkedNotifications',
-    v.object({ count: field(whole, 'The number of notifications that were unread', 3) }),
-    'The result of marking notifications',
+    v.object({ count: field(whole, 'Number of notifications that were unread', 3) }),
+    'Result of marking notifications',
   ),
   handle: async ({ services, caller, ownerId, body }) => ({
     count: await services.notifications.markAll(ownerId, body.upTo, caller.userId),

@@ -29,12 +29,11 @@ export const goToSite = route({
   path: `${folder}/go`,
   summary: "Continue to a site's sign-in page",
   description:
-    'For browsers. Shows a page that names the vault that the site will be connected to. The link on it works only ' +
-    'in the same browser and redirects to the site. Clients that ask for `application/json` are redirected ' +
+    'For browsers. Shows a page that names the vault that the site will be connected to. The link on the page works only in the same browser and redirects to the site. Clients that request `application/json` are redirected ' +
     'immediately.',
   query: v.looseObject({
-    ticket: field(text(100), 'The ticket in `connectUrl`'),
-    seen: v.optional(field(v.string(), 'The value in the link on the page')),
+    ticket: field(text(100), 'Ticket in `connectUrl`'),
+    seen: v.optional(field(v.string(), 'Value in the link on the page')),
   }),
   status: 303,
   codes: ['VALIDATION_ERROR', 'NOT_FOUND'],

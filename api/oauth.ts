@@ -10,35 +10,35 @@ import { acceptHosts, scope, url } from './schemas/vault-schema.ts'
 const chosen = v.optional(
   field(
     list(text(64), 200),
-    'The tools to enable. Only the scopes that they need are requested, plus those already granted. By default, all tools of a new site are enabled.',
+    'Tools to enable. Only the scopes that these tools need are requested, plus those already granted. By default, all tools of a new site are enabled.',
     ['search_issues'],
   ),
 )
-const entryId = field(text(64), 'The vault entry to reconnect', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a13')
+const entryId = field(text(64), 'Vault entry to reconnect', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a13')
 const ofSite = named(
   'ConnectSiteRequest',
   v.strictObject({ ...inWorkspace, url, tools: chosen, acceptHosts }),
-  'A new site to connect',
+  'New site to connect',
 )
 const ofEntry = named(
   'ReconnectEntryRequest',
   v.strictObject({ entryId, tools: chosen, acceptHosts }),
-  'A vault entry whose grant to renew or widen',
+  'Vault entry whose authorization to renew or extend',
 )
 const started = named(
   'StartedOAuthFlow',
   v.object({
-    id: field(id, 'The id of the flow, for `GET /vault/oauth/flows/{flowId}`'),
+    id: field(id, 'Id of the flow, for `GET /vault/oauth/flows/{flowId}`'),
     connectUrl: field(
       v.string(),
-      'The address to open in the browser of the person who has the account at the site',
+      'URL to open in the browser of the person who has the account at the site',
       'https://switchyard.example.com/vault/oauth/go?ticket=an-example',
     ),
     expiresAt: field(time, 'When the flow expires'),
-    scopes: field(v.array(scope), 'The requested scopes'),
+    scopes: field(v.array(scope), 'Requested scopes'),
     unusableTools: field(v.array(v.string()), 'Chosen tools that need a scope that the site does not offer', []),
   }),
-  'A started OAuth flow',
+  'Started OAuth flow',
 )
 
 export const startOAuth = route({
@@ -50,8 +50,7 @@ export const startOAuth = route({
   path: `${folder}/start`,
   summary: 'Start connecting a site with OAuth',
   description:
-    'Send `url` to connect a new site, or `entryId` to renew or widen the grant of a connected one. Then open ' +
-    '`connectUrl`, within ten minutes, in the browser of the person who has the account at the site. Scopes ' +
+    'Send `url` to connect a new site, or `entryId` to renew or extend the authorization of a connected one. Then, within ten minutes, open `connectUrl` in the browser of the person who has the account at the site. Scopes ' +
     'already granted are requested again, plus any that `tools` need. See [Connect a ' +
     'site](/docs/how-to/connect-a-site).',
   body: v.union([ofSite, ofEntry], 'must have either "url" or "entryId", and can also have "tools" and "acceptHosts"'),

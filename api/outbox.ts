@@ -7,26 +7,26 @@ import { id, pageOf, paging, time } from './schemas/schemas.ts'
 const status = named(
   'MailStatus',
   v.picklist(mailStatuses),
-  'kept: there was no mail server · pending: waiting to be sent · sent · failed: given up',
+  'kept: there was no mail server · pending: waiting to be sent · sent · failed: no further attempts',
   'kept',
 )
 const mail = named(
   'Mail',
   v.object({
     id,
-    to: field(v.string(), 'The recipient', 'ada@example.com'),
-    subject: field(v.string(), 'The subject', 'Confirm your address'),
+    to: field(v.string(), 'Recipient', 'ada@example.com'),
+    subject: field(v.string(), 'Subject', 'Confirm your address'),
     text: field(
       v.nullable(v.string()),
-      'The text, including any token; null if a mail server sends the email, or once it is no longer useful',
+      'Text, including any token. Null if a mail server sends the email, or once the text is no longer useful.',
       null,
     ),
     status,
-    attempts: field(whole, 'The number of attempts to send it', 0),
+    attempts: field(whole, 'Number of attempts to send the email', 0),
     createdAt: time,
-    sentAt: field(v.nullable(time), 'When it was sent', null),
+    sentAt: field(v.nullable(time), 'When the email was sent', null),
   }),
-  'An outgoing email',
+  'Outgoing email',
 )
 
 export const listOutbox = route({

@@ -7,11 +7,11 @@ const setup = named(
   v.object({
     clientSecret: field(
       v.nullable(v.string()),
-      'The secret for `confirmCardSetup` of Stripe.js; null in the sandbox, which collects no cards',
+      'Secret for `confirmCardSetup` of Stripe.js. Null in the sandbox, which collects no cards.',
       null,
     ),
   }),
-  'What a web page needs to collect a card',
+  'Data that a web page needs to collect a card',
 )
 
 export const setUpPaymentMethod = route({

@@ -19,26 +19,26 @@ const payment = named(
     status: named(
       'PaymentStatus',
       v.picklist(paymentStatuses),
-      'pending: the outcome is not known yet · failed: the charge was refused; a subscription month may still be paid later',
+      'pending: the outcome is not known yet · failed: the charge was declined, but a subscription month might still be paid later',
     ),
-    currency: field(v.literal('usd'), 'The currency'),
+    currency: field(v.literal('usd'), 'Currency'),
     cents: field(
       whole,
-      'The amount charged to the card; negative for an amount credited to later subscription payments',
+      'Amount charged to the card. Negative for an amount credited to later subscription payments.',
       2000,
     ),
     fromCreditCents: field(
       whole,
-      'The amount paid from payment credit. The price is `cents` plus this. Negative if the payment also settles a debt.',
+      'Amount paid from payment credit. The price is `cents` plus this. Negative if the payment also settles a debt.',
       0,
     ),
-    credits: field(v.nullable(whole), 'The number of credits bought; null for a subscription', null),
-    tier: field(v.nullable(tier), 'The tier of the subscription; for a credited amount, the tier that ended', 'pro'),
-    failure: field(v.nullable(v.string()), 'Why the charge was refused', null),
+    credits: field(v.nullable(whole), 'Number of credits bought. Null for a subscription.', null),
+    tier: field(v.nullable(tier), 'Tier of the subscription. For a credited amount, the tier that ended.', 'pro'),
+    failure: field(v.nullable(v.string()), 'Why the charge was declined', null),
     createdAt: time,
-    settledAt: field(v.nullable(time), 'When the outcome was known'),
+    settledAt: field(v.nullable(time), 'When the outcome became known'),
   }),
-  'A payment',
+  'Payment',
 )
 
 const { least, most, step } = purchaseBounds
@@ -50,7 +50,7 @@ const bought = field(
     v.maxValue(most, `must be at most ${most}`),
     v.multipleOf(step, `must be a multiple of ${step}`),
   ),
-  `How many credits to buy: a multiple of ${step} from ${least} to ${most}`,
+  `Number of credits to buy: a multiple of ${step} from ${least} to ${most}`,
   1000,
 )
 
@@ -74,10 +74,10 @@ export const buyCredits = route({
   path: '/billing/credits',
   summary: 'Buy credits',
   description:
-    'Charges the payment method added last, at the price set by the operator (by default, a cent per credit). ' +
-    'Overdue payments are charged first. Purchases of one account run one at a time. With `Idempotency-Key`, a ' +
+    'Charges the most recently added payment method, at the price set by the operator (by default, a cent per credit). ' +
+    "Overdue payments are charged first. An account's purchases are processed one at a time. With `Idempotency-Key`, a " +
     'repeat returns the first payment, even a failed one: to try again, use a new key.',
-  headers: { 'Idempotency-Key': 'A key for this purchase. A repeat with the same key buys nothing more.' },
+  headers: { 'Idempotency-Key': 'Key for this purchase. A repeat with the same key does not buy more credits.' },
   body: v.strictObject({ credits: bought }),
   status: 201,
   response: payment,
@@ -95,10 +95,8 @@ export const listPayments = route({
   path: '/billing/payments',
   summary: 'List payments',
   description:
-    'Newest first: subscription months and changes, credited amounts, and bought credits. Among paid items, the ' +
-    'positive `cents` are what your cards paid, and `cents` plus `fromCreditCents` is the cost of the service. ' +
-    'Your payment credit (`creditCents` of `GET /billing`) is the sum of the negative `cents` minus that of ' +
-    '`fromCreditCents`, over payments of every status.',
+    'Newest first: subscription months and changes, credited amounts, and credit purchases. Among paid items, the positive `cents` are the amounts charged to your cards, and `cents` plus `fromCreditCents` is the cost of the service. ' +
+    'Your payment credit (`creditCents` of `GET /billing`) is the sum of the negative `cents` minus the sum of `fromCreditCents`, across payments of every status.',
   query: v.strictObject(paging),
   status: 200,
   response: pageOf(payment),
@@ -113,16 +111,12 @@ const topUp = named(
   v.object({
     enabled: field(v.boolean(), 'Whether automatic top-up is enabled'),
     below: field(v.nullable(whole), 'Credits are bought when the balance falls below this number of credits', 500),
-    credits: field(v.nullable(whole), 'How many credits are bought at a time', 1000),
-    centsPerMonth: field(
-      v.nullable(whole),
-      'The most that top-up may cost in a calendar month (UTC), in US cents',
-      5000,
-    ),
+    credits: field(v.nullable(whole), 'Number of credits bought at a time', 1000),
+    centsPerMonth: field(v.nullable(whole), 'Maximum cost of top-up in a calendar month (UTC), in US cents', 5000),
     spentCents: field(whole, 'What top-up has cost this month, in US cents', 1000),
-    failures: field(whole, 'The number of failed payments in a row. After three, top-up is switched off.', 0),
+    failures: field(whole, 'Number of failed payments in a row. After three, top-up is switched off.', 0),
   }),
-  'The settings of automatic top-up',
+  'Settings of automatic top-up',
 )
 
 export const getTopUp = route({
@@ -163,7 +157,7 @@ export const setTopUp = route({
       500,
     ),
     credits: bought,
-    centsPerMonth: field(cents, 'The most that top-up may cost in a calendar month (UTC), in US cents', 5000),
+    centsPerMonth: field(cents, 'Maximum cost of top-up in a calendar month (UTC), in US cents', 5000),
   }),
   status: 200,
   response: topUp,

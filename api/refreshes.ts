@@ -7,7 +7,7 @@ import { entryNamed } from './route/resources.ts'
 const outcome = named(
   'RefreshOutcome',
   v.picklist(['refreshed', 'refused', 'not_sent', 'failed', 'ambiguous', 'abandoned']),
-  'How a refresh ended',
+  'Outcome of a refresh',
 )
 const refresh = named(
   'Refresh',
@@ -16,15 +16,15 @@ const refresh = named(
     cause: named(
       'RefreshCause',
       v.picklist(['expiry', 'unauthorized', 'keep_alive']),
-      'expiry: the tokens expired · unauthorized: the site answered 401 · keep_alive: the tokens had not been used for a long time',
+      'expiry: the tokens expired · unauthorized: the site responded with 401 · keep_alive: the tokens had not been used for a long time',
     ),
-    startedAt: field(time, 'When it started'),
-    endedAt: field(v.nullable(time), 'When it ended'),
-    outcome: field(v.nullable(outcome), 'How it ended; null while it is running'),
+    startedAt: field(time, 'When the refresh started'),
+    endedAt: field(v.nullable(time), 'When the refresh ended'),
+    outcome: field(v.nullable(outcome), 'Outcome. Null while the refresh is running.'),
     rotated: field(v.nullable(v.boolean()), 'Whether the site issued a new refresh token'),
-    error: field(v.nullable(v.string()), 'What went wrong, for people', null),
+    error: field(v.nullable(v.string()), 'Human-readable description of what went wrong', null),
   }),
-  "A refresh of a site's tokens",
+  "Refresh of a site's tokens",
 )
 
 export const listRefreshes = route({

@@ -9,7 +9,7 @@ import { runNamed as resource } from './route/resources.ts'
 const shared = { tag: 'runs', access: 'account', status: 200 } as const
 
 const after = wholeInQuery({
-  description: 'The number of the last event you have',
+  description: 'Number of the last event you have',
   pattern: /^\d{1,9}$/,
   message: 'must be the number of an event',
   min: 0,
@@ -21,13 +21,13 @@ const lastEvent = v.pipe(
   v.regex(/^\d{1,9}$/, 'must be the number of an event'),
   v.metadata({
     description:
-      'For a stream: the number of the last event you have. It overrides `after`. The header `Last-Event-ID` overrides both.',
+      'For a stream: number of the last event you have. Overrides `after`. The `Last-Event-ID` header overrides both.',
     examples: ['3'],
   }),
   v.transform(Number),
 )
 const limit = wholeInQuery({
-  description: 'The most events to return',
+  description: 'Maximum number of events to return',
   pattern: /^\d{1,4}$/,
   message: 'must be a number from 1 to 1000',
   min: 1,
@@ -68,21 +68,20 @@ export const listEvents = route({
   path: '/runs/{runId}/events',
   summary: "Get a run's timeline",
   description:
-    'Events are numbered from 1 without gaps. To read on, set `after` to the last number you have. A number that ' +
-    'the run has not reached is refused. A page ends early when its events hold 1 MiB. See [Watch a ' +
+    'Events are numbered from 1 without gaps. To continue reading, set `after` to the last number you have. A number that the run has not reached is rejected. A page ends early when its events reach 1 MiB. See [Watch a ' +
     'run](/docs/how-to/watch-a-run).',
   query: v.strictObject({ after, limit, lastEventId: v.optional(lastEvent) }),
   headers: {
     'Last-Event-ID':
-      'For a stream: the number of the last event you have. Unless empty, it overrides `after` and `lastEventId`.',
+      'For a stream: number of the last event you have. Unless empty, this header overrides `after` and `lastEventId`.',
   },
   response: named(
     'RunEventPage',
     v.object({
-      items: field(v.array(event), 'The events, in order'),
+      items: field(v.array(event), 'Events, in order'),
       more: field(v.boolean(), 'Whether there are later events. To read them, set `after` to the last number.'),
     }),
-    'One page of a timeline',
+    'Page of a timeline',
   ),
   resource,
   codes: ['RUN_NOT_FOUND'],
@@ -93,7 +92,7 @@ export const listEvents = route({
       'With `Accept: text/event-stream`, events are sent as they happen, until the run ends. `limit` is ignored. `words` ' +
       'events have no `id` and are not part of the timeline. Their `data` is text that the model is still writing, such as ' +
       '`{"kind":"words","data":{"step":1,"attempt":1,"offset":0,"text":"I look"}}`. At `offset` 0, the text of that ' +
-      'attempt starts, or starts over. `step.finished` has the whole text.',
+      'attempt starts, or starts over. `step.finished` contains the full text.',
     item: event,
     passing: words,
     async open({ services, resource, query, request, signal }) {

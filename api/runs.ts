@@ -35,7 +35,7 @@ export const getRun = route({
   path: '/runs/{runId}',
   summary: 'Get a run',
   description:
-    'Shows its status, its answer, and what it has used and cost. For what it did, see `GET /runs/{runId}/events`. ' +
+    "Shows the run's status, answer, usage and cost. For what the run did, see `GET /runs/{runId}/events`. " +
     'Lists omit the answer and the output.',
   response: run,
   resource,
@@ -52,7 +52,7 @@ export const skipRun = route({
   path: '/runs/{runId}/skip',
   summary: 'Skip a run',
   description:
-    'Ends a queued or waiting run as `skipped`, so that the next run of its agent starts. You can replay it later.',
+    'Ends a queued or waiting run as `skipped`, so that the next run of its agent starts. You can replay the skipped run later.',
   response: run,
   resource,
   codes: ['RUN_NOT_FOUND', 'RUN_NOT_CANCELLABLE'],
@@ -71,7 +71,7 @@ export const replayRun = route({
     'Starts a new run of the current agent with the payload or input of a finished one. The replay of a delivery ' +
     'joins the end of the queue. For any other run, the agent must be idle (`AGENT_ALREADY_RUNNING`). See ' +
     '[Replay](/docs/how-to/replay).',
-  headers: { 'Idempotency-Key': 'A key for this request. A repeat with the same key starts no second run.' },
+  headers: { 'Idempotency-Key': 'Key for this request. A repeat with the same key does not start another run.' },
   status: 202,
   response: run,
   resource,

@@ -11,55 +11,58 @@ const shared = { tag: 'agents', access: 'account', status: 200, method: 'get' } 
 const outcome = named(
   'FireOutcome',
   v.picklist(recordedOutcomes, `must be one of ${recordedOutcomes.join(', ')}`),
-  'The outcome of a fire',
+  'Outcome of a scheduled run',
 )
 const reason = named(
   'FireReason',
   v.picklist(Object.keys(fireReasons) as [FireReason, ...FireReason[]]),
-  'Why a fire started no run',
+  'Reason why a scheduled run did not start',
 )
 
 const fire = named(
   'Fire',
   v.object({
-    at: field(time, 'The scheduled time, even if the fire ran late'),
+    at: field(time, 'Scheduled time, even if the schedule fired late'),
     outcome,
-    reason: field(v.nullable(reason), 'Why it started no run; null if it ran', null),
-    message: field(v.nullable(v.string()), 'The reason as a sentence', null),
-    runId: field(v.nullable(id), 'The run, while it is kept. For a skipped fire, the run recorded as skipped.'),
-    recordedAt: field(time, 'When it was recorded'),
+    reason: field(v.nullable(reason), 'Why no run started. Null if a run started.', null),
+    message: field(v.nullable(v.string()), 'Reason as a sentence', null),
+    runId: field(
+      v.nullable(id),
+      'Run, while it is retained. If the scheduled time was skipped, the run recorded as skipped.',
+    ),
+    recordedAt: field(time, 'When the outcome was recorded'),
   }),
-  'A time when an agent was due to run',
+  'Time when an agent was due to run',
 )
 const warning = named(
   'ScheduleWarning',
   v.object({
-    code: named('ScheduleWarningCode', v.picklist(warningCodes), 'The kind of warning'),
-    message: field(v.string(), 'The warning, for people', 'Day 31 is not in every month.'),
+    code: named('ScheduleWarningCode', v.picklist(warningCodes), 'Kind of warning'),
+    message: field(v.string(), 'Human-readable warning', 'Day 31 is not in every month.'),
   }),
-  'A warning about a cron expression',
+  'Warning about a cron expression',
 )
 const nextFire = named(
   'NextFire',
   v.object({
-    at: field(time, 'When it fires'),
-    local: field(v.string(), 'The same time in the time zone of the agent', 'Sat 21 Nov 2026, 10:00'),
+    at: field(time, 'When the schedule fires'),
+    local: field(v.string(), 'Same time in the time zone of the agent', 'Sat 21 Nov 2026, 10:00'),
   }),
-  'An upcoming fire',
+  'Upcoming scheduled time',
 )
 const schedule = named(
   'Schedule',
   v.object({
-    cron: field(v.string(), 'The cron expression', '0 9 * * 1-5'),
-    timeZone: field(v.string(), 'Its IANA time zone', 'Europe/Berlin'),
-    description: field(v.string(), 'The expression in words', 'At 09:00, Monday through Friday'),
-    paused: field(v.boolean(), 'Whether the agent is paused, so that fires are skipped', false),
+    cron: field(v.string(), 'Cron expression', '0 9 * * 1-5'),
+    timeZone: field(v.string(), 'IANA time zone of the schedule', 'Europe/Berlin'),
+    description: field(v.string(), 'Cron expression in words', 'At 09:00, Monday through Friday'),
+    paused: field(v.boolean(), 'Whether the agent is paused, in which case scheduled runs are skipped', false),
     inStep: field(v.boolean(), 'Whether the scheduler has the current expression'),
-    warnings: field(v.array(warning), 'Warnings about the expression'),
-    next: field(v.array(nextFire), 'The next ten fires'),
-    last: field(v.array(fire), 'The last ten fires, newest first'),
+    warnings: field(v.array(warning), 'Warnings about the cron expression'),
+    next: field(v.array(nextFire), 'Next ten scheduled times'),
+    last: field(v.array(fire), 'Last ten scheduled times, newest first'),
   }),
-  'The schedule of an agent',
+  'Schedule of an agent',
 )
 
 const presentFire = <Row extends { nominalAt: Date }>({ nominalAt, ...rest }: Row) => ({ at: nominalAt, ...rest })
@@ -70,8 +73,7 @@ export const getSchedule = route({
   path: '/agents/{agentId}/schedule',
   summary: "Get an agent's schedule",
   description:
-    'Returns the cron expression in words, warnings about it, and the next and the last ten fires. After a change, ' +
-    '`inStep` is false for a few seconds, until the scheduler has it. See [Your first ' +
+    'Returns the cron expression in words, warnings about it, and the next ten and last ten scheduled times. After a change, `inStep` is false for a few seconds, until the scheduler has the new schedule. See [Your first ' +
     'schedule](/docs/start/first-schedule).',
   response: schedule,
   resource,
@@ -88,8 +90,7 @@ export const listFires = route({
   path: '/agents/{agentId}/fires',
   summary: "List an agent's scheduled fires",
   description:
-    'Newest first: each scheduled time, whether it ran, was skipped or was missed, and why. The current fire may ' +
-    'take a few seconds to appear, a missed one up to seven minutes. Kept for a year.',
+    'Newest first: each scheduled time, whether its run started, was skipped or was missed, and why. The current one can take a few seconds to appear, a missed one up to seven minutes. Retained for a year.',
   query: v.strictObject({ ...paging, outcome: v.optional(outcome) }),
   response: pageOf(fire),
   resource,

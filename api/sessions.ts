@@ -24,8 +24,7 @@ export const createSession = route({
   path: '/sessions',
   summary: 'Create a chat session',
   description:
-    'The token is shown only once. Anyone who has it can chat at your expense, with the sites and tools of the ' +
-    'session, and do nothing else. A session lasts up to a day, ends after two hours without use, and ends with ' +
+    'The token is shown only once. Anyone who has it can chat at your expense, with the sites and tools of the session, but can do nothing else. A session lasts up to a day, ends after two hours without use, and ends with ' +
     'the API key that created it. See [A chat page](/docs/how-to/chat-page).',
   owner: 'body',
   needs: 'use',
@@ -85,7 +84,7 @@ export const endCurrentSession = route({
   audit: { not: 'The session is its own record.' },
   method: 'delete',
   summary: 'End the current chat session',
-  description: 'Its token stops working.',
+  description: "The session's token stops working.",
   status: 204,
   handle: ({ services, proven }) => services.sessions.end(proven.session),
 })

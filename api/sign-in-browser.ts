@@ -45,9 +45,9 @@ export const startSignIn = route({
   summary: 'Start signing in with a provider',
   description:
     'For browsers. Redirects to the provider, which sends the browser back with the cookies of a login. To sign in ' +
-    'to one workspace, use its id as `providerId`. A page then names the provider first.',
+    'to one workspace, use its id as `providerId`. In that case, a page names the provider first.',
   query: v.strictObject({
-    returnTo: v.optional(field(localPath, 'The path on this platform to open afterwards', '/console')),
+    returnTo: v.optional(field(localPath, 'Path on this platform to open afterward', '/console')),
   }),
   status: 303,
   codes: ['VALIDATION_ERROR', 'NOT_FOUND', 'SITE_UNAVAILABLE', 'PERMISSION_DENIED'],
@@ -67,11 +67,10 @@ export const goToProvider = route({
   path: `${folder}/go`,
   summary: "Continue to a provider's sign-in page",
   description:
-    'For browsers. Shows a page that names the account to link, or the provider of the workspace. The link on it ' +
-    'works only in the same browser. Clients that ask for `application/json` are redirected immediately.',
+    'For browsers. Shows a page that names the account to link, or the provider of the workspace. The link on the page works only in the same browser. Clients that request `application/json` are redirected immediately.',
   query: v.looseObject({
-    ticket: field(text(100), 'The ticket in `linkUrl`'),
-    seen: v.optional(field(v.string(), 'The value in the link on the page')),
+    ticket: field(text(100), 'Ticket in `linkUrl`'),
+    seen: v.optional(field(v.string(), 'Value in the link on the page')),
   }),
   status: 303,
   codes: ['VALIDATION_ERROR', 'NOT_FOUND', 'SITE_UNAVAILABLE', 'PERMISSION_DENIED'],

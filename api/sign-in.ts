@@ -36,13 +36,12 @@ export const linkIdentity = route({
   path: '/auth/identities',
   summary: 'Link a sign-in provider',
   description:
-    'Open `linkUrl` in your browser within ten minutes and sign in at the provider. From then on you can log in ' +
-    'with it. The provider of a workspace logs its members in to that workspace only. Requires a verified email ' +
+    "Open `linkUrl` in your browser within ten minutes and sign in with the provider. From then on, you can log in with that provider. A workspace's provider logs its members in to that workspace only. Requires a verified email " +
     'address.',
   body: v.strictObject({
     provider: providerName,
-    currentPassword: v.optional(field(password, 'The password, if the account has one')),
-    code: v.optional(field(code, 'The code, if the account has an authenticator app')),
+    currentPassword: v.optional(field(password, 'Password, if the account has one')),
+    code: v.optional(field(code, 'Code, if the account has an authenticator app')),
   }),
   status: 201,
   response: named(
@@ -50,12 +49,12 @@ export const linkIdentity = route({
     v.object({
       linkUrl: field(
         v.string(),
-        'The address to open in the browser of the account holder',
+        "URL to open in the account holder's browser",
         'https://switchyard.example.com/auth/oidc/go?ticket=an-example',
       ),
       expiresAt: field(time, 'When the link expires'),
     }),
-    'A started link to a provider',
+    'Pending link to a provider',
   ),
   codes: ['NOT_FOUND', 'WORKSPACE_REQUIRED', 'UNAUTHORIZED'],
   async handle({ services, caller, body, request }) {
@@ -87,7 +86,7 @@ export const unlinkIdentity = route({
   path: '/auth/identities/{identityId}',
   summary: 'Unlink a sign-in provider',
   description:
-    'Ends the logins it opened, except the one that you are using. An account without a password must keep one ' +
+    'Ends the logins opened with the provider, except the one that you are using. An account without a password must keep one ' +
     'provider (`PERMISSION_DENIED`).',
   status: 204,
   look: ({ services, caller, params }) => services.signIn.identities.find(caller.userId, params.identityId),

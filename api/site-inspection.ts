@@ -15,27 +15,27 @@ const site = named(
       'Hosts outside the site that would receive credentials. Accept them when you connect the site.',
       [],
     ),
-    tools: field(v.array(tool), 'Its tools'),
+    tools: field(v.array(tool), 'Tools of the site'),
     warnings: field(
       v.array(
         named(
           'ToolWarning',
           v.object({
-            tool: field(v.nullable(v.string()), 'The name of the tool; null for the whole manifest', 'search_issues'),
+            tool: field(v.nullable(v.string()), 'Name of the tool. Null for the whole manifest.', 'search_issues'),
             message: field(
               v.string(),
               'What is changed, shortened or ignored, or why the tool cannot be offered to models',
               'no provider accepts "anyOf" at the top level of a schema, so models receive this rule as text',
             ),
           }),
-          'A difference between the manifest and what models see',
+          'Difference between the manifest and what models see',
         ),
       ),
-      'Parts of the manifest that are ignored, and parts that models see changed because they are too long or a provider would refuse them. Direct calls use the manifest unchanged.',
+      'Parts of the manifest that are ignored, and parts that are changed for models because they are too long or a provider would reject them. Direct calls use the manifest unchanged.',
       [],
     ),
   }),
-  'A site, as its manifest describes it',
+  'Site, as its manifest describes it',
 )
 
 const presentSite = ({ origin, manifest, foreignHosts, tools }: DiscoveredSite) => {

@@ -12,8 +12,8 @@ import { listOf, ofOwner } from './schemas/schemas.ts'
 import { agentNamed, runNamed } from './route/resources.ts'
 
 const shared = { access: 'account', method: 'get', status: 200 } as const
-const asCsv = 'Returns CSV if you ask for `text/csv`.'
-const bounds = 'The 1,000 largest lines are listed, and the others are added up by kind.'
+const asCsv = 'Returns CSV if you request `text/csv`.'
+const bounds = 'The 1,000 largest lines are listed, and the others are totaled by kind.'
 
 const inUsd = (nanoUsd: number | null): number | null => (nanoUsd === null ? null : nanoUsd / 1e9)
 
@@ -24,7 +24,7 @@ export const listStatements = route({
   path: '/billing/statements',
   summary: 'List months with statements',
   description:
-    'Latest first, back to the first change of the balance. In a workspace, requires the `admin` or `owner` role.',
+    'Latest first, back to the first change in the balance. In a workspace, requires the `admin` or `owner` role.',
   owner: 'query',
   needs: 'administer',
   whenClosed: true,
@@ -44,7 +44,7 @@ export const getStatement = route({
   summary: 'Get a monthly statement',
   description:
     'Shows the credits added, expired and used in a calendar month (UTC): steps grouped by agent, all chats together, and ' +
-    `every other change on its own line. ${bounds} The statement of a workspace shows its usage and opens with 0. ${asCsv} ` +
+    `every other change on its own line. ${bounds} The statement of a workspace shows its usage and opens at 0. ${asCsv} ` +
     'In a workspace, requires the `admin` or `owner` role.',
   owner: 'query',
   needs: 'administer',
@@ -62,7 +62,7 @@ export const getAgentStatement = route({
   name: 'getAgentStatement',
   path: '/agents/{agentId}/statements/{month}',
   summary: "Get an agent's monthly statement",
-  description: `Has a line for each run under the current owner in a calendar month (UTC), and opens with 0. ${bounds} ${asCsv}`,
+  description: `Contains a line for each run under the current owner in a calendar month (UTC), and opens at 0. ${bounds} ${asCsv}`,
   response: agentStatement,
   csv: monthCsv,
   resource: agentNamed,
@@ -76,7 +76,7 @@ export const getRunStatement = route({
   name: 'getRunStatement',
   path: '/runs/{runId}/statement',
   summary: "Get a run's statement",
-  description: `Has a line for each step, and for each failed attempt that the provider billed. It opens with 0, and the lines add up to the closing balance. ${asCsv}`,
+  description: `Contains a line for each step, and for each failed attempt that the provider billed. The statement opens at 0, and the lines add up to the closing balance. ${asCsv}`,
   response: runStatement,
   csv: runCsv,
   resource: runNamed,

@@ -7,9 +7,9 @@ import { field, freeObject, named } from './schemas/documented.ts'
 const received = named(
   'StripeEventReceived',
   v.object({ received: field(v.literal(true), 'Always true') }),
-  'The response to a Stripe event',
+  'Response to a Stripe event',
 )
-const event = freeObject('StripeEvent', 'A Stripe event', {
+const event = freeObject('StripeEvent', 'Stripe event', {
   id: 'evt_1Nk8dH2eZvKYlo2C',
   object: 'event',
   type: 'invoice.paid',
@@ -31,10 +31,9 @@ export const receiveStripeEvent = route({
   path: '/billing/stripe-webhook',
   summary: 'Receive a Stripe event',
   description:
-    'The webhook endpoint to register at Stripe. Requires a Stripe signature that is at most five minutes old. An ' +
-    'event is only a hint to ask Stripe about the account, so it may come late, repeatedly and in any order. ' +
+    'Webhook endpoint to register in Stripe. Requires a Stripe signature that is at most five minutes old. An event only prompts the platform to ask Stripe about the account, so events can arrive late, repeatedly and in any order. ' +
     'Events about unknown customers are ignored. See [Stripe](/docs/operate/stripe).',
-  headers: { 'Stripe-Signature': 'The timestamp, and the signature over it and the body' },
+  headers: { 'Stripe-Signature': 'Timestamp, and the signature of the timestamp and body' },
   rawBody: { maxBytes: ({ config }) => config.bodies.webhookBytes, documentation: event },
   status: 200,
   response: received,

@@ -5,11 +5,11 @@ import { field, named, whole } from './schemas/documented.ts'
 import { time } from './schemas/schemas.ts'
 
 const shared = { tag: 'auth', access: 'login', terms: false, limit: 'address' } as const
-const currentPassword = field(password, 'The password of the account')
+const currentPassword = field(password, 'Password of the account')
 const recoveryCodes = named(
   'RecoveryCodes',
   v.object({
-    recoveryCodes: field(v.array(v.string()), 'Recovery codes; each works once', ['k3ub-7yqm-4zta-2w6x']),
+    recoveryCodes: field(v.array(v.string()), 'Recovery codes. Each works once.', ['k3ub-7yqm-4zta-2w6x']),
   }),
   'Codes for logging in without the authenticator app, shown only once',
 )
@@ -26,10 +26,10 @@ export const getTotp = route({
   response: named(
     'Totp',
     v.object({
-      enabledAt: field(v.nullable(time), 'When two-factor authentication was turned on; null if it is off'),
-      recoveryCodesLeft: field(whole, 'The number of unused recovery codes', 10),
+      enabledAt: field(v.nullable(time), 'When two-factor authentication was turned on. Null if it is off.'),
+      recoveryCodesLeft: field(whole, 'Number of unused recovery codes', 10),
     }),
-    'The two-factor authentication of an account',
+    'Two-factor authentication of an account',
   ),
   handle: ({ services, caller }) => services.users.secondFactors.state(caller),
 })
@@ -42,21 +42,16 @@ export const startTotp = route({
   path: '/auth/totp',
   summary: 'Start setting up an authenticator app',
   description:
-    'Enter `secret` in the app, or show `otpauthUri` as a QR code. Nothing changes until you confirm a code, ' +
-    'within an hour. A second secret replaces the first.',
+    'Enter `secret` in the app, or show `otpauthUri` as a QR code. Nothing changes until you confirm with a code, within an hour. A new secret replaces the previous one.',
   body: v.strictObject({ currentPassword }),
   status: 201,
   response: named(
     'TotpSecret',
     v.object({
-      secret: field(v.string(), 'The secret in base32, to type in', 'KROX6ND6XQWK5ETXZF6NMUVGYKWJCVCH'),
-      otpauthUri: field(
-        v.string(),
-        'The URI for a QR code',
-        'otpauth://totp/Switchyard:ada%40example.com?secret=KROX6ND6',
-      ),
+      secret: field(v.string(), 'Secret in base32, for manual entry', 'KROX6ND6XQWK5ETXZF6NMUVGYKWJCVCH'),
+      otpauthUri: field(v.string(), 'URI for a QR code', 'otpauth://totp/Switchyard:ada%40example.com?secret=KROX6ND6'),
     }),
-    'What an authenticator app needs, shown only once',
+    'Data that an authenticator app needs, shown only once',
   ),
   handle: ({ services, caller, body, request }) =>
     services.users.secondFactors.start(caller, body.currentPassword, request.address),
@@ -70,8 +65,7 @@ export const confirmTotp = route({
   path: '/auth/totp/confirm',
   summary: 'Turn on two-factor authentication',
   description:
-    'Takes a code from the authenticator app and returns ten recovery codes. New logins then need a code. Open ' +
-    'logins stay open.',
+    'Takes a code from the authenticator app and returns ten recovery codes. From then on, new logins require a code. Existing logins stay open.',
   body: v.strictObject({ code }),
   status: 200,
   response: recoveryCodes,
@@ -105,7 +99,7 @@ export const removeTotp = route({
   method: 'delete',
   path: '/auth/totp',
   summary: 'Turn off two-factor authentication',
-  description: 'Logins then need only the password.',
+  description: 'From then on, logging in requires only the password.',
   body: v.strictObject({ currentPassword, code }),
   status: 204,
   codes: ['NOT_FOUND'],

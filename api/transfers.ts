@@ -27,14 +27,14 @@ export const offerWorkspace = route({
   path: '/workspaces/{workspaceId}/transfer',
   summary: 'Offer a workspace to a member',
   description:
-    'The member has seven days to accept, and nothing changes until then. Another offer replaces this one. ' +
+    'The member has seven days to accept, and nothing changes until the member accepts. Another offer replaces this one. ' +
     'Requires the `owner` role, the password, and `code` if the account has an authenticator app. See ' +
     '[Workspaces](/docs/how-to/workspaces).',
   needs: 'own',
   body: v.strictObject({
     userId: field(
       v.pipe(text(64), v.uuid('must be a UUID')),
-      'The member to offer it to',
+      'Member to offer the workspace to',
       '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a10',
     ),
     password,

@@ -23,15 +23,15 @@ const flag = named(
 )
 const entryTool = named(
   'VaultTool',
-  v.object({ ...tool.entries, usable: field(v.boolean(), 'Whether the scope it needs is granted') }),
-  'A tool of a connected site',
+  v.object({ ...tool.entries, usable: field(v.boolean(), 'Whether the scope that the tool needs is granted') }),
+  'Tool of a connected site',
 )
 
 const shared = { tag: 'vault', access: 'account', status: 200 } as const
 const token = v.pipe(
   text(8192),
   v.regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters without spaces'),
-  v.metadata({ description: 'The bearer token issued by the site', examples: ['token-of-the-site'] }),
+  v.metadata({ description: 'Bearer token issued by the site', examples: ['token-of-the-site'] }),
 )
 
 export const listVault = route({
@@ -58,8 +58,7 @@ export const addToVault = route({
   path: '/vault',
   summary: 'Connect a site with a bearer token',
   description:
-    'Reads the manifest of the site and stores the token encrypted. To try the token, the platform calls one tool ' +
-    'with effect and scope `read` that needs no arguments, if there is one. `status` and `acceptedAt` show the ' +
+    'Reads the manifest of the site and stores the token encrypted. To check the token, the platform calls one tool with the effect and scope `read` that needs no arguments, if there is one. `status` and `acceptedAt` show the ' +
     'result. For a site with OAuth, use `POST /vault/oauth/start`. See [Connect a ' +
     'site](/docs/how-to/connect-a-site).',
   owner: 'body',
@@ -82,7 +81,8 @@ export const getVaultEntry = route({
   method: 'get',
   path: '/vault/{entryId}',
   summary: 'Get a connected site',
-  description: 'Shows its status, and a manifest change if one waits for you. The credential is never shown.',
+  description:
+    "Shows the site's status, and any manifest change that is waiting for you. The credential is never shown.",
   response: entry,
   resource,
   codes: ['NOT_FOUND'],
@@ -96,7 +96,7 @@ export const replaceVaultToken = route({
   method: 'patch',
   path: '/vault/{entryId}',
   summary: "Replace a site's token",
-  description: 'Runs that wait for it continue. The token is tried as in `POST /vault`.',
+  description: 'Runs that are waiting for the site continue. The token is checked as in `POST /vault`.',
   body: v.strictObject({ token }),
   response: entry,
   resource,
@@ -117,8 +117,7 @@ export const removeFromVault = route({
   path: '/vault/{entryId}',
   summary: 'Disconnect a site',
   description:
-    'Deletes its token. If agents use the site, the request fails and names them. With `force=true`, these agents ' +
-    'lose its tools. Their runs then report the missing site on the timeline and to the model.',
+    "Deletes the site's token. If agents use the site, the request fails and lists those agents. With `force=true`, the agents lose the site's tools, and their runs report the missing site on the timeline and to the model.",
   query: v.strictObject({ force: v.optional(flag, 'false') }),
   status: 204,
   resource,
@@ -148,18 +147,18 @@ export const callTool = route({
   path: '/vault/{entryId}/tools/{toolName}/call',
   summary: 'Call a tool',
   description:
-    'The body is the arguments object, as the input schema of the tool describes it. The call is sent once. Every ' +
+    "The body is the arguments object, as described by the tool's input schema. The call is sent once. Every " +
     'response, even an error, has a `callId`, unless the rate limit of the host stopped the call before it ' +
-    'started. A call with the outcome `unknown` may have taken effect. With `Idempotency-Key`, a repeat returns ' +
-    'the outcome of the first call and waits for it if necessary.',
+    'started. A call with the outcome `unknown` may have taken effect. With `Idempotency-Key`, a repeat returns the outcome of the first call, after waiting for that outcome if necessary.',
   headers: {
-    'Idempotency-Key': 'A key for this call. A repeat with the same key makes no second call that may take effect.',
+    'Idempotency-Key':
+      'Key for this call. Repeating the call with the same key never makes a second call that could take effect.',
   },
   body: toolArguments,
   response: named(
     'ToolCallResult',
-    v.object({ callId: field(id, 'The call, for `GET /vault/{entryId}/calls/{callId}`'), result: toolResult }),
-    'The result of a direct tool call',
+    v.object({ callId: field(id, 'Call, for `GET /vault/{entryId}/calls/{callId}`'), result: toolResult }),
+    'Result of a direct tool call',
   ),
   resource,
   codes: ['NOT_FOUND', 'FEATURE_LIMIT_REACHED', 'OUTGOING_RATE_LIMITED', 'SITE_UNAVAILABLE', 'TOOL_EXECUTION_ERROR'],

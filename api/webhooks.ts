@@ -13,13 +13,13 @@ import { id, runStatus } from './schemas/schemas.ts'
 const receipt = named(
   'Receipt',
   v.object({
-    runId: field(id, 'The run of the delivery'),
+    runId: field(id, 'Run of the delivery'),
     status: runStatus,
-    sequence: field(whole, "The position in the agent's order of arrival, from 1", 12),
-    ahead: field(whole, 'The number of unfinished runs before this one', 0),
+    sequence: field(whole, "Position in the agent's order of arrival, from 1", 12),
+    ahead: field(whole, 'Number of unfinished runs ahead of this one', 0),
     statusUrl: field(
       v.string(),
-      'The URL where the sender can read this receipt again',
+      'URL where the sender can read this receipt again',
       'https://switchyard.example.com/api/webhooks/agent/0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a10/runs/0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a16',
     ),
     message: v.optional(
@@ -32,25 +32,21 @@ const receipt = named(
     replayedBy: v.optional(
       named(
         'DeliveryReplay',
-        v.object({ runId: field(id, 'The run of the latest replay'), status: runStatus }),
-        'The latest replay of a failed run',
+        v.object({ runId: field(id, 'Run of the latest replay'), status: runStatus }),
+        'Latest replay of a failed run',
       ),
     ),
   }),
-  'The response to a delivery',
+  'Response to a delivery',
 )
 const challenge = named(
   'Challenge',
   v.object({
-    challenge: field(
-      v.string(),
-      'The challenge that Slack sent',
-      '3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P',
-    ),
+    challenge: field(v.string(), 'Challenge that Slack sent', '3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P'),
   }),
-  "The response to Slack's URL verification",
+  "Response to Slack's URL verification",
 )
-const pong = named('Pong', v.object({ pong: field(v.literal(true), 'Always true') }), "The response to GitHub's `ping`")
+const pong = named('Pong', v.object({ pong: field(v.literal(true), 'Always true') }), "Response to GitHub's `ping`")
 
 const present = async (services: Services, agentId: string, given: Receipt) => ({
   ...given,
@@ -84,7 +80,7 @@ const schemes = {
     type: 'apiKey',
     in: 'header',
     name: presets['standard-webhooks'].header,
-    description: "Signature of the kind that the agent's `webhookProof` names",
+    description: "Signature of the kind specified by the agent's `webhookProof`",
   },
 }
 
@@ -114,8 +110,8 @@ export const receiveWebhook = route({
     'arrival. A delivery with a known `Idempotency-Key` or `webhook-id`, or a known delivery id of GitHub, GitLab, ' +
     'Stripe, Shopify or Slack, returns the first receipt. See [Your first webhook](/docs/start/first-webhook).',
   headers: {
-    'Idempotency-Key': 'A key for this delivery. A repeat with the same key starts no second run.',
-    'webhook-id': 'The same under its Standard Webhooks name. `Idempotency-Key` takes precedence.',
+    'Idempotency-Key': 'Key for this delivery. A repeat with the same key does not start another run.',
+    'webhook-id': 'Same key under its Standard Webhooks name. `Idempotency-Key` takes precedence.',
     'webhook-timestamp':
       "For `webhook-signature`: the Unix time in seconds, within five minutes of the platform's clock",
   },
@@ -124,7 +120,7 @@ export const receiveWebhook = route({
   response: receipt,
   alternatives: {
     200: {
-      description: "The response to Slack's URL verification or GitHub's `ping`. No run starts.",
+      description: "Response to Slack's URL verification or GitHub's `ping`. No run starts.",
       response: v.union([challenge, pong]),
     },
   },
@@ -164,7 +160,7 @@ export const getDelivery = route({
   method: 'get',
   summary: "Get a delivery's receipt",
   description:
-    'For senders. Requires the secret of the agent in `X-Webhook-Secret`, whatever its `webhookProof`. An agent ' +
+    'For senders. Requires the secret of the agent in `X-Webhook-Secret`, regardless of its `webhookProof`. An agent ' +
     'that expects Standard Webhooks also accepts a signature over an empty body with the `webhook-id` `get-<run ' +
     'id>`.',
   proof: proofFor('get'),
@@ -181,7 +177,7 @@ export const withdrawDelivery = route({
   summary: 'Withdraw a queued delivery',
   description:
     'For senders. Requires the same proof as reading the receipt, but with the `webhook-id` `delete-<run id>` in a ' +
-    'signature. After the run has started, only the owner of the agent can cancel it.',
+    'signature. After the run has started, only the owner of the agent can cancel the run.',
   proof: proofFor('delete'),
   codes: ['RUN_NOT_FOUND', 'RUN_NOT_CANCELLABLE'],
   handle: async ({ services, proven: agent, params }) =>

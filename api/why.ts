@@ -10,40 +10,39 @@ const meanings = causeOrder.map((code) => `- \`${code}\`: ${causeCodes[code]}.`)
 const cause = named(
   'Cause',
   v.object({
-    code: named('CauseCode', v.picklist(causeOrder), `The kind of cause:\n\n${meanings}`, 'RATE_LIMIT'),
-    since: field(v.nullable(time), 'When it began; null if that is unknown'),
-    until: field(v.nullable(time), 'When it ends or is checked again. If the run waits for you, when it fails.'),
+    code: named('CauseCode', v.picklist(causeOrder), `Kind of cause:\n\n${meanings}`, 'RATE_LIMIT'),
+    since: field(v.nullable(time), 'When the cause began. Null if unknown.'),
+    until: field(
+      v.nullable(time),
+      'When the cause ends or is checked again. If the run is waiting for you, when the run fails.',
+    ),
     message: field(
       v.string(),
-      'The cause, for people',
+      'Human-readable description of the cause',
       'Run 12 waits until 2026-11-21T12:00:40Z. https://tracker.example.com has reached its rate limit of 10 calls a minute from this platform.',
     ),
     action: field(
       v.string(),
-      'What you can do, and what that costs or loses',
+      'What you can do, and what doing so costs or loses',
       'You do not need to do anything. The run continues automatically.',
     ),
-    runId: field(v.nullable(id), 'The run this cause refers to'),
-    sequence: field(v.nullable(whole), 'The sequence number of that run', 12),
-    step: field(v.nullable(whole), 'The step of that run', null),
-    site: field(
-      v.nullable(v.string()),
-      'The origin of the site that the cause is about',
-      'https://tracker.example.com',
-    ),
+    runId: field(v.nullable(id), 'Run that this cause refers to'),
+    sequence: field(v.nullable(whole), 'Sequence number of that run', 12),
+    step: field(v.nullable(whole), 'Step of that run', null),
+    site: field(v.nullable(v.string()), 'Origin of the site that this cause refers to', 'https://tracker.example.com'),
   }),
-  'One reason why an agent or a run is not running, or what it is doing',
+  'Reason why an agent or run is not running, or what the agent or run is doing',
 )
 const why = named(
   'Why',
   v.object({
-    state: named('WhyState', v.picklist(whyStates), 'The state of the agent or run', 'waiting'),
+    state: named('WhyState', v.picklist(whyStates), 'State of the agent or run', 'waiting'),
     summary: field(
       v.string(),
-      'The state and the main cause, in one sentence',
+      'State and main cause, in one sentence',
       'Run 12 of “Triage” is waiting. It waits until 2026-11-21T12:00:40Z. https://tracker.example.com has reached its rate limit of 10 calls a minute from this platform.',
     ),
-    causes: field(v.array(cause), 'The causes, most important first'),
+    causes: field(v.array(cause), 'Causes, most important first'),
   }),
   'Why an agent or a run is in its current state',
 )
@@ -53,7 +52,7 @@ const shared = {
   method: 'get',
   status: 200,
   description:
-    'Returns the causes, most important first, or the current work if it is running. Uses one snapshot of the database ' +
+    'Returns the causes, most important first, or the current work if the agent or run is running. Uses one snapshot of the database ' +
     'and of the active workers. See [Why is it waiting?](/docs/how-to/why-is-it-waiting).',
   response: why,
 } as const

@@ -6,38 +6,34 @@ import { workspaceNamed as resource } from './route/resources.ts'
 
 const issuer = field(
   text(2048),
-  'The issuer URL of the provider. Its configuration is at `/.well-known/openid-configuration` below this URL.',
+  'Issuer URL of the provider. Its configuration is at `/.well-known/openid-configuration` below this URL.',
   'https://login.example.com/realms/staff',
 )
 const ascii = (max: number) => v.pipe(text(max), v.regex(/^[\x20-\x7e]+$/, 'must be printable ASCII characters'))
-const clientId = field(ascii(255), 'The client id of this platform at the provider', 'switchyard')
+const clientId = field(ascii(255), 'Client id of this platform at the provider', 'switchyard')
 
 const workspaceSignIn = named(
   'WorkspaceSignIn',
   v.object({
     redirectUri: field(
       v.string(),
-      'The redirect URI to register at the provider',
+      'Redirect URI to register with the provider',
       'https://switchyard.example.com/auth/oidc/0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a02/callback',
     ),
     startUrl: field(
       v.string(),
-      'The URL that members open to sign in after they have linked the provider',
+      'URL that members open to sign in once they have linked the provider',
       'https://switchyard.example.com/auth/oidc/0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a02/start',
     ),
     provider: field(
       v.nullable(
-        named(
-          'WorkspaceProvider',
-          v.object({ issuer, clientId, createdAt: time }),
-          'The sign-in provider of a workspace',
-        ),
+        named('WorkspaceProvider', v.object({ issuer, clientId, createdAt: time }), 'Sign-in provider of a workspace'),
       ),
-      'The provider, without its secret; null if there is none',
+      'Provider, without its secret. Null if there is none.',
       null,
     ),
   }),
-  'How members sign in to one workspace',
+  'Sign-in settings of a workspace',
 )
 
 const shared = {
@@ -54,7 +50,7 @@ export const getWorkspaceSignIn = route({
   name: 'getWorkspaceSignIn',
   method: 'get',
   summary: "Get a workspace's sign-in settings",
-  description: 'The two URLs are the same before and after a provider is set. Requires the `admin` or `owner` role.',
+  description: 'The two URLs do not change when a provider is set. Requires the `admin` or `owner` role.',
   whenClosed: true,
   response: workspaceSignIn,
   codes: ['WORKSPACE_NOT_FOUND'],
@@ -76,11 +72,7 @@ export const setWorkspaceSignIn = route({
   body: v.strictObject({
     issuer,
     clientId,
-    clientSecret: field(
-      ascii(1000),
-      'The client secret at the provider, which is never shown',
-      'an-example-of-a-secret',
-    ),
+    clientSecret: field(ascii(1000), 'Client secret at the provider, which is never shown', 'an-example-of-a-secret'),
   }),
   response: workspaceSignIn,
   codes: ['WORKSPACE_NOT_FOUND', 'INVALID_URL', 'SITE_UNAVAILABLE'],
@@ -99,7 +91,8 @@ export const removeWorkspaceSignIn = route({
   look: async ({ services, resource }) => (await services.signIn.ofWorkspace.get(resource.id)).provider ?? undefined,
   method: 'delete',
   summary: "Remove a workspace's sign-in provider",
-  description: 'Its logins end, and members are unlinked from it. Requires the `admin` or `owner` role.',
+  description:
+    "Ends the provider's logins and unlinks members from the provider. Requires the `admin` or `owner` role.",
   whenClosed: true,
   status: 204,
   codes: ['WORKSPACE_NOT_FOUND', 'NOT_FOUND'],

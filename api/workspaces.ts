@@ -38,7 +38,7 @@ export const createWorkspace = route({
   path: '/workspaces',
   summary: 'Create a workspace',
   description:
-    'You become its owner, and your account pays for it. Requires a tier that includes workspaces ' +
+    'You become the owner of the workspace, and your account pays for it. Requires a tier that includes workspaces ' +
     '(`WORKSPACE_REQUIRED`). See [Workspaces](/docs/how-to/workspaces).',
   body: v.strictObject({ name: workspaceName }),
   status: 201,
@@ -88,7 +88,7 @@ export const updateWorkspace = route({
   path: '/workspaces/{workspaceId}',
   summary: 'Update a workspace',
   description:
-    'Changes its name, its monthly credit cap, or what happens to the sites that leaving members have connected. ' +
+    "Changes the workspace's name, its monthly credit cap, or what happens to the sites connected by members who leave. " +
     'Requires the `admin` or `owner` role.',
   needs: 'administer',
   body: v.strictObject(workspaceChanges),

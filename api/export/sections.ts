@@ -136,7 +136,7 @@ const ofOwner = (asking: Asking): Section[] => [
 ]
 
 export const sectionsOfAccount = (asking: Asking): Section[] => [
-  { name: 'account', about: 'The account', content: () => read(auth.me, asking) },
+  { name: 'account', about: 'Account', content: () => read(auth.me, asking) },
   {
     name: 'workspaces',
     about: 'Workspaces that the account is a member of. Each has its own export',
@@ -174,7 +174,7 @@ export const sectionsOfAccount = (asking: Asking): Section[] => [
 export const sectionsOfWorkspace = (asking: Asking, resource: { id: string }): Section[] => [
   {
     name: 'workspace',
-    about: 'The workspace',
+    about: 'Workspace',
     content: () => read(workspaces.getWorkspace, asking, { resource }),
   },
   { name: 'members', about: 'The members', content: () => plain(members.listMembers, asking, { resource }) },

@@ -39,7 +39,7 @@ export function chatStreamOf(schemas: Schemas): Json & { content: Json } {
 const sentence = (meaning: string): string => (meaning.endsWith('.') ? meaning : `${meaning}.`)
 
 const description = [
-  'The answer. A stream consists of these parts, followed by `[DONE]`:\n',
+  'Answer. A stream consists of these parts, followed by `[DONE]`:\n',
   ...Object.entries(meaningsOfParts).map(([type, meaning]) => `- \`${type}\`: ${sentence(meaning)}`),
 ].join('\n')
 

@@ -16,7 +16,7 @@ import { webhooks } from './webhooks.ts'
 const description = `The [guide](/docs) shows how to use this API.
 
 - Authenticate with an access token or an API key: \`Authorization: Bearer …\`.
-- Errors have a \`code\` for programs and an \`error\` sentence for people.
+- Errors have a machine-readable \`code\` and a human-readable \`error\` sentence.
 - Ids are UUIDs (version 7). Times are in UTC (ISO 8601).
 - Lists have pages. Send \`nextCursor\` as \`cursor\` to read the next one.
 - Ignore members you do not know: later versions may add some.`

@@ -21,7 +21,7 @@ export function responsesOf(route: AnyRoute, schemas: Schemas): Json {
 
 export const headers = {
   'X-Request-Id': {
-    description: 'Id of the request, for support. A valid id that you send is kept.',
+    description: 'Id of the request, for support. If you send a valid id, that id is used.',
     schema: { type: 'string' },
     example: exampleIds.request,
   },
@@ -69,7 +69,7 @@ const streamContent = {
       properties: {
         id: { type: 'string', description: 'Number of the item' },
         event: { type: 'string', description: 'Kind of the item. `error` is always the last event.' },
-        data: { type: 'string', description: 'The item as JSON. For `error`: an error body.' },
+        data: { type: 'string', description: 'Item as JSON. For `error`: an error body.' },
       },
     },
   },

@@ -48,7 +48,6 @@ const responses = {
   '2XX': { description: 'Received. The response body is ignored.' },
   410: { description: 'Rejected. This callback is not retried.' },
   default: {
-    description:
-      'Failed. The callback is retried for a day. `Retry-After` is respected with 429 or 503, up to an hour.',
+    description: 'Failed. The callback is retried for a day. `Retry-After` is honored with 429 or 503, up to an hour.',
   },
 }

@@ -21,7 +21,7 @@ export const meanings = {
   ],
   allowActionOverride: ["Whether a payload's `action` member replaces the prompt", false],
   callbackUrl: [
-    'Public https URL that is called when a run ends. Null for none. Viewers and API keys without the scope `write` do not see its query string.',
+    'Public HTTPS URL that is called when a run ends. Null for none. Viewers and API keys without the scope `write` do not see its query string.',
     'https://hooks.example.com/runs',
   ],
   model: ['AI model, by its name in `GET /models`. Null for the default model.', null],
@@ -34,9 +34,9 @@ export const meanings = {
     'Whether a run that outgrows its context window summarizes its first steps. The summary is a billed step.',
     false,
   ],
-  creditsPerMonth: ['Credits that its runs may use per calendar month (UTC). Null for no limit.', null],
+  creditsPerMonth: ["Credits that the agent's runs can use per calendar month (UTC). Null for no limit.", null],
   sites: [
-    'Sites that the agent may use',
+    'Sites that the agent can use',
     [
       {
         vaultEntryId: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a13',
@@ -46,11 +46,11 @@ export const meanings = {
     ],
   ],
   vaultEntryId: ['Vault entry of the site', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a13'],
-  tools: ['Tools that the agent may use at this site. Default: all of them.', ['search_issues', 'issues.createIssue']],
+  tools: ['Tools that the agent can use at this site. Default: all of them.', ['search_issues', 'issues.createIssue']],
   askFirst: ['Tools whose calls need approval', ['issues.createIssue']],
   fieldName: ['Name of the payload member', 'title'],
   fieldRequired: ['Whether deliveries without this member are rejected', true],
-  fieldDescription: ['Meaning of the member. The model reads it.', 'Title of the post'],
+  fieldDescription: ['Meaning of the member, which the model reads', 'Title of the post'],
 } as const satisfies Record<string, readonly [string, ...unknown[]]>
 
 export const fieldType = named(
@@ -94,7 +94,7 @@ const site = named(
     tools: v.optional(field(list(text(64), 200), ...meanings.tools)),
     askFirst: v.optional(field(list(text(64), 200), ...meanings.askFirst)),
   }),
-  'Site that the agent may use',
+  'Site that the agent can use',
 )
 
 export const webhookProof = named(

@@ -26,14 +26,14 @@ const listed = {
   pausedAt: field(v.nullable(time), 'When the agent was paused. Null if it is active.', null),
   pausedReason: field(
     v.nullable(v.picklist(['MODEL_UNAVAILABLE'])),
-    'Why the platform paused the agent: its AI model was unavailable for a day. Otherwise null.',
+    'Why the platform paused the agent: its AI model was unavailable for a day. Null otherwise.',
     null,
   ),
   cron: field(v.nullable(v.string()), ...meanings.cron),
   timeZone: field(v.nullable(v.string()), ...meanings.timeZone),
   nextFireAt: field(
     v.nullable(time),
-    'When the schedule fires next, which is skipped while the agent is paused. Null without a schedule.',
+    'When the schedule fires next. While the agent is paused, scheduled runs are skipped. Null without a schedule.',
     null,
   ),
   webhookUrl: field(
@@ -59,12 +59,12 @@ const site = named(
   'AgentSite',
   v.object({
     vaultEntryId: field(v.string(), ...meanings.vaultEntryId),
-    tools: field(v.nullable(v.array(v.string())), 'Tools that the agent may use at this site. Null for all.', [
+    tools: field(v.nullable(v.array(v.string())), 'Tools that the agent can use at this site. Null for all.', [
       'search_issues',
     ]),
     askFirst: field(v.array(v.string()), ...meanings.askFirst),
   }),
-  'Site that an agent may use',
+  'Site that an agent can use',
 )
 
 export const webhookField = named(
@@ -93,7 +93,7 @@ export const agent = named(
     ),
     previousWebhookSecretUntil: field(
       v.nullable(time),
-      'Until when the previous secret is also valid. Null if it is not.',
+      'When the previous secret expires. Null if no previous secret is valid.',
       null,
     ),
     webhookSchema: field(v.nullable(v.array(webhookField)), ...meanings.webhookSchema),
@@ -104,7 +104,7 @@ export const agent = named(
       'whsec_bm90IGEgc2VjcmV0LCBhbiBleGFtcGxl',
     ),
   }),
-  'Agent: a prompt, a trigger, and the sites that it may use',
+  'Agent: a prompt, a trigger, and the sites that the agent can use',
 )
 
 /** Agents as lists show them. Webhook-triggered ones have a webhook URL (docs/specification.md, "Agent"). */

@@ -21,7 +21,7 @@ const terms = named(
   v.object({
     currentVersion: field(v.string(), 'Version in force', '2026-01'),
     acceptedVersion: field(v.nullable(v.string()), 'Last accepted version. Null if none was accepted.', '2026-01'),
-    acceptedAt: field(v.nullable(time), 'When that version was accepted. Null if none was.'),
+    acceptedAt: field(v.nullable(time), 'When the version was accepted. Null if none was accepted.'),
   }),
   'Terms of service. Most operations require that you accept the version in force.',
 )
@@ -71,7 +71,11 @@ const cookieLogin = named(
 /** Replaces the usual response if the request has `cookie`. */
 export const orCookies = { 201: { description: 'With `cookie`: the tokens are in cookies.', response: cookieLogin } }
 export const cookie = v.optional(
-  field(v.boolean(), 'Whether the tokens go into cookies that scripts cannot read. For pages of the platform.', true),
+  field(
+    v.boolean(),
+    "Whether to return the tokens in cookies that scripts cannot read. For the platform's own pages.",
+    true,
+  ),
 )
 export const email = field(text(254), address, 'ada@example.com')
 export const password = field(text(256), 'Password of the account', 'correct horse battery staple')

@@ -9,7 +9,7 @@ const feature = named(
   'Feature',
   // The highest tier has them all.
   v.picklist(tiers.enterprise.features),
-  'Feature of a tier: workspaces, or a trigger of agents',
+  'Tier feature: workspaces, or an agent trigger',
 )
 const limits = named(
   'Limits',
@@ -27,10 +27,10 @@ const subscription = named(
       '`past_due`: the payment failed. It is retried for some days, then the subscription ends.',
     ),
     currentPeriodEnd: field(time, 'End of the paid month'),
-    nextTier: field(v.nullable(tier), 'Tier from then on. Null if it stays the same.', null),
+    nextTier: field(v.nullable(tier), 'Tier from then on. Null if the tier stays the same.', null),
     cancelledAt: field(
       v.nullable(time),
-      'When it was cancelled. The free tier starts at `currentPeriodEnd`. Null if not cancelled.',
+      'When the subscription was cancelled. The free tier starts at `currentPeriodEnd`. Null if not cancelled.',
       null,
     ),
   }),
@@ -53,7 +53,7 @@ export const tierOffer = named(
   'Tier with its price, limits and features',
 )
 export const capMeaning =
-  'Credits that the account and its workspaces may use per calendar month (UTC). Null for no limit.'
+  'Credits that the account and its workspaces can use per calendar month (UTC). Null for no limit.'
 
 const exceeding = named(
   'Exceeding',
@@ -71,7 +71,7 @@ const tokens = named(
     used: field(whole, 'Tokens used this calendar month (UTC), workspaces included', 12_000),
     limit: field(v.nullable(whole), 'Tokens allowed per month. Null for no limit.', 10_000_000),
   }),
-  'Tokens used this month, and their limit',
+  'Tokens used this month, and the limit',
 )
 export const account = named(
   'BillingAccount',
@@ -89,13 +89,12 @@ export const account = named(
     tokens: field(v.nullable(tokens), 'Tokens used this month, and their limit. Null for a workspace.'),
     balance: field(
       whole,
-      'Remaining credits. For a workspace: the credits it may use within its limit. Negative for a debt. Constant without payments.',
+      'Remaining credits. For a workspace: the credits that the workspace can use within its limit. Negative for a debt. Constant without payments.',
       4980,
     ),
     creditCents: field(
       v.nullable(whole),
-      'Credit toward later subscription payments, in US cents, as last reported by the payment provider. Negative for a debt ' +
-        'that the next payment adds. Null for a workspace.',
+      'Credit toward later subscription payments, in US cents, as last reported by the payment provider. Negative for a debt that is added to the next payment. Null for a workspace.',
       0,
     ),
     creditsPerMonth: field(v.nullable(whole), capMeaning, null),
@@ -140,5 +139,5 @@ export const subscriptionPreview = named(
     exceeding,
     resting: field(v.array(restingThing), 'Items over the limits, newest first, at most 100 of each kind'),
   }),
-  'Effect of a change of tier',
+  'Effect of a tier change',
 )

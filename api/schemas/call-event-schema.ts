@@ -4,7 +4,7 @@ import { exampleIds, idOf } from './example-ids.ts'
 import { effect } from './vault-schema.ts'
 
 export const note = v.optional(
-  field(v.string(), 'Anything unusual, for people', 'The response to the previous attempt was lost.'),
+  field(v.string(), 'Human-readable note on anything unusual', 'The response to the previous attempt was lost.'),
 )
 export const callId = idOf('call', 'Tool call')
 const site = field(v.string(), 'Origin of the site', 'https://tracker.example.com')
@@ -37,7 +37,7 @@ export const callEvents = {
   'tool.failed': v.looseObject({
     ...ofCall,
     attempt,
-    message: field(v.string(), 'Error message, for people', 'The site answered 503.'),
+    message: field(v.string(), 'Human-readable error message', 'The site answered 503.'),
     willRetry: field(v.literal(true), 'There will be another attempt. After the last one, `tool.finished` follows.'),
   }),
   'tool.finished': v.looseObject({
@@ -70,7 +70,7 @@ export const callEvents = {
       'Decision on a tool call. `expired`: nobody decided in time.',
       'approved',
     ),
-    note: v.optional(field(v.string(), 'Note of the person who decided', 'Ask the customer first.')),
+    note: v.optional(field(v.string(), 'Note from the person who decided', 'Ask the customer first.')),
   }),
   'credential.refreshed': v.looseObject({ callId, site }),
 }

@@ -9,8 +9,8 @@ import { errorCode } from './schemas.ts'
 export const chatError = named(
   'ChatError',
   v.object({
-    error: field(v.string(), 'Error message, for people', 'The AI provider returned an error.'),
-    code: field(errorCode, 'Error code, for programs', 'MODEL_ERROR'),
+    error: field(v.string(), 'Human-readable error message', 'The AI provider returned an error.'),
+    code: field(errorCode, 'Machine-readable error code', 'MODEL_ERROR'),
     statusCode: field(whole, 'HTTP status', 502),
     retryAfter: v.exactOptional(field(whole, 'Seconds to wait before a retry. Only in streams, if known.', 12)),
   }),
@@ -45,7 +45,7 @@ const approval = named(
   'ChatApproval',
   v.object({
     approvalId: idOf('approval', 'Approval, decided with `POST /approvals/{approvalId}`'),
-    toolCallId: idOf('call', 'Tool call that waits'),
+    toolCallId: idOf('call', 'Waiting tool call'),
     site: field(v.string(), 'Origin of the site', 'https://tracker.example.com'),
     tool: field(v.string(), 'Name of the tool', 'issues.deleteIssue'),
     input: field(anyJson, 'Arguments of the call', { id: 17 }),
@@ -56,13 +56,13 @@ const approval = named(
     ),
     expiresAt: field(v.string(), 'When the request expires', '2026-11-24T14:15:03.120Z'),
   }),
-  'Tool call that waits for approval',
+  'Tool call waiting for approval',
 )
 
 const finish = named(
   'ChatFinish',
   v.picklist(['stop', 'length', 'content-filter', 'tool-calls', 'error', 'other']),
-  'Why the answer ended. `tool-calls`: a call waits for approval. The answer continues after the decision.',
+  'Why the answer ended. `tool-calls`: a call is waiting for approval. The answer continues after the decision.',
   'stop',
 )
 
@@ -82,11 +82,11 @@ export const meaningsOfParts = {
   'tool-input-available': 'The model calls a tool',
   'tool-output-available': 'The tool call succeeded',
   'tool-output-error': 'The tool call failed or was not made. The model sees the error.',
-  'data-approval': 'A tool call waits for approval. A `finish` part with `tool-calls` follows.',
-  'data-error': 'The error, in the form of an error response. An `error` part follows.',
+  'data-approval': 'A tool call is waiting for approval. A `finish` part with `tool-calls` follows.',
+  'data-error': 'Error, in the form of an error response. An `error` part follows.',
   error: 'The answer failed. This is the last part.',
   abort: 'The answer was stopped. This is the last part.',
-  finish: 'The answer is complete, or waits for approval. This is the last part.',
+  finish: 'The answer is complete, or is waiting for approval. This is the last part.',
 } satisfies Record<ChatPart['type'], string>
 
 type Type = ChatPart['type']
@@ -127,9 +127,9 @@ const parts = [
   }),
   part('data-error', {
     data: chatError,
-    transient: field(v.literal(true), 'Always true: pages do not keep this part'),
+    transient: field(v.literal(true), 'Always true: clients do not store this part'),
   }),
-  part('error', { errorText: field(v.string(), 'Error message, for people', 'The AI provider returned an error.') }),
+  part('error', { errorText: field(v.string(), 'Human-readable error message', 'The AI provider returned an error.') }),
   part('abort', {}),
   part('finish', { finishReason: finish, messageMetadata: chatMetadata }),
 ] as const

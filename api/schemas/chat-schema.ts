@@ -19,10 +19,14 @@ const plain = named(
   'ChatRequest',
   v.strictObject({
     text: v.optional(
-      field(words, 'Message of the user. Without it, an earlier message is answered again.', 'Which issues are open?'),
+      field(
+        words,
+        'Message from the user. Without this message, an earlier message is answered again.',
+        'Which issues are open?',
+      ),
     ),
     messageId: v.optional(field(clientId, 'Message to replace, or answer to regenerate', exampleIds.answer)),
-    id: v.optional(field(clientId, 'Id that the client gives the message', 'msg-1')),
+    id: v.optional(field(clientId, 'Id that the client assigns to the message', 'msg-1')),
     stream: v.optional(
       field(
         v.boolean('must be true or false'),
@@ -37,12 +41,12 @@ const plain = named(
 const uiMessage = named(
   'UiMessage',
   v.looseObject({
-    id: v.optional(field(v.unknown(), 'Id that the page gave the message', 'msg-1')),
+    id: v.optional(field(v.unknown(), 'Id that the page assigned to the message', 'msg-1')),
     role: v.optional(field(v.unknown(), 'Author of the message', 'user')),
     parts: v.optional(field(v.unknown(), 'Parts of the message', [{ type: 'text', text: 'Which issues are open?' }])),
     content: v.optional(field(v.unknown(), 'Text of the message, in older clients', 'Which issues are open?')),
   }),
-  'Message in the format of the page',
+  "Message in the page's format",
 )
 
 /** The request of an AI SDK transport. Of its history, only the last user message is read. */
@@ -51,19 +55,19 @@ const transported = named(
   v.looseObject({
     messages: field(
       v.pipe(v.array(uiMessage, 'must be a list'), v.minLength(1, 'must not be empty')),
-      'Messages of the page. Only the text of the last user message is used. The ids before it place it in the conversation.',
+      'Messages from the page. Only the text of the last user message is used. The ids of the earlier messages determine its place in the conversation.',
     ),
     trigger: v.optional(
       named(
         'ChatTrigger',
         v.picklist(['submit-message', 'regenerate-message'], 'must be submit-message or regenerate-message'),
-        'Action of the user',
+        'Action taken by the user',
         'submit-message',
       ),
     ),
     messageId: v.optional(field(v.nullable(clientId), 'Message to replace, or answer to regenerate', 'msg-1')),
   }),
-  'Request of the chat transports of the AI SDK and assistant-ui',
+  'Request from the chat transports of the AI SDK and assistant-ui',
 )
 
 /** Documented as the plain format, which has every member that is read. */
@@ -86,14 +90,14 @@ export const chatMessage = named(
   v.object({
     id: field(
       v.string(),
-      'Id of the answer or message. A message keeps the id that the client gave it, unless a later message has the same id.',
+      'Id of the answer or message. A message keeps the id that the client assigned, unless a later message has the same id.',
       'msg-1',
     ),
     number: field(whole, 'Position in the order of arrival', 1),
     role: named('ChatRole', v.picklist(['user', 'assistant']), 'Author of a message', 'user'),
     parentId: field(
       v.nullable(v.string()),
-      '`id` of the message or answer that it follows. Null for the first one.',
+      '`id` of the message or answer that precedes this one. Null for the first one.',
       null,
     ),
     parts: field(

@@ -25,7 +25,7 @@ const endedRun = named(
     steps,
     toolCalls,
     credits,
-    answer: field(v.nullable(v.string()), "Answer of the run's last step. Null if there is none.", '{"issue":4711}'),
+    answer: field(v.nullable(v.string()), "Answer from the run's last step. Null if there is none.", '{"issue":4711}'),
     answerCut: field(v.boolean(), 'Whether `answer` was truncated to 32 KiB', false),
     output,
   }),

@@ -31,11 +31,9 @@ const missingSite = named(
     name: field(v.string(), 'Name of the site', 'Tracker'),
     origin: field(v.string(), 'Origin of the site', 'https://tracker.example.com'),
     reason: field(v.string(), 'Why the site is missing', 'removed'),
-    tools: v.optional(
-      field(v.array(v.string()), 'Missing tools. Absent if all of them are missing.', ['search_issues']),
-    ),
+    tools: v.optional(field(v.array(v.string()), 'Missing tools. Absent if all tools are missing.', ['search_issues'])),
   }),
-  'Site of the agent that a run cannot use, or whose tools are partly missing',
+  'Site of the agent that a run cannot use, or some of whose tools are missing',
 )
 
 /** The data of each kind. Objects are loose: undeclared members are served too, and a test finds them. */
@@ -61,7 +59,7 @@ const data = {
     ),
     systemPrompt: v.optional(field(v.string(), 'Prompt of the run', 'File an issue for every bug.')),
     webhookSchema: v.optional(
-      field(v.nullable(v.array(webhookField)), "The agent's `webhookSchema` when the run started", null),
+      field(v.nullable(v.array(webhookField)), '`webhookSchema` of the agent when the run started', null),
     ),
   }),
   recovered: v.looseObject({
@@ -73,7 +71,7 @@ const data = {
   'step.failed': v.looseObject({
     ...ofStep,
     code: field(errorCode, 'Error code', 'MODEL_ERROR'),
-    message: field(v.string(), 'Error message, for people', 'The AI provider returned an error.'),
+    message: field(v.string(), 'Human-readable error message', 'The AI provider returned an error.'),
     willRetry: field(v.boolean(), 'Whether there will be another attempt'),
     retryAt: v.optional(field(v.string(), 'When the provider allows a retry', '2026-11-21T09:00:30.000Z')),
     model: field(v.string(), 'AI model that was called', 'demo'),
@@ -86,14 +84,14 @@ const data = {
   'step.finished': v.looseObject({
     ...ofStep,
     model: field(v.string(), 'AI model that answered', 'demo'),
-    text: field(v.string(), 'Answer of the model', 'I will file an issue.'),
+    text: field(v.string(), 'Answer from the model', 'I will file an issue.'),
     finish: named(
       'Finish',
       v.picklist(['stop', 'tool-calls', 'length', 'content-filter', 'other']),
       'Why the model stopped',
       'tool-calls',
     ),
-    endWord: v.optional(field(v.string(), "The provider's word for an unusual `finish`", 'eos_token')),
+    endWord: v.optional(field(v.string(), "Provider's term for an unusual `finish`", 'eos_token')),
     inputTokens: field(whole, 'Tokens read by the model', 610),
     outputTokens: field(whole, 'Tokens written by the model', 71),
     cachedTokens: field(whole, "Part of `inputTokens` that came from the provider's cache", 512),
@@ -106,7 +104,7 @@ const data = {
       named(
         'StepOutcome',
         v.picklist(['empty', 'truncated', 'refused', 'off_schema', 'summary']),
-        'Why the answer was not used. `summary`: it summarizes earlier steps.',
+        'Why the answer was not used. `summary`: the answer is a summary of earlier steps.',
         'truncated',
       ),
     ),
@@ -122,34 +120,42 @@ const data = {
   'context.fitted': v.looseObject({
     step: ofStep.step,
     shortenedThrough: field(whole, 'Last step whose long results are shortened. 0 for none.', 12),
-    leftOutThrough: field(whole, 'Last step that is left out. 0 for none.', 0),
+    leftOutThrough: field(whole, 'Last step that is omitted. 0 for none.', 0),
     tokensBefore: field(whole, 'Estimated length of the full prompt, in tokens', 118_000),
     tokensAfter: field(whole, 'Estimated length of the shortened prompt, in tokens', 71_000),
     contextTokens: field(whole, "Size of the model's context window, in tokens", 128_000),
-    note: field(v.string(), 'What was done, for people', "The run no longer fits in the model's context window."),
+    note: field(
+      v.string(),
+      'Human-readable description of what was done',
+      "The run no longer fits in the model's context window.",
+    ),
   }),
   'model.changed': v.looseObject({
     step: ofStep.step,
     from: field(v.string(), 'Previous AI model', 'gpt-5-mini'),
     to: field(v.string(), 'AI model from this step on', 'claude-sonnet-5'),
-    note: field(v.string(), 'Reason, for people', 'The model failed.'),
+    note: field(v.string(), 'Human-readable reason', 'The model failed.'),
   }),
   ...callEvents,
   'wait.started': v.looseObject({
     cause: waitCause,
     site: field(
       v.nullable(v.string()),
-      'Site that the run waits for. Null if it waits for something else.',
+      'Site that the run is waiting for. Null if the run is waiting for something else.',
       'https://tracker.example.com',
     ),
-    model: v.optional(field(v.string(), 'AI model that the run waits for', 'gpt-5')),
+    model: v.optional(field(v.string(), 'AI model that the run is waiting for', 'gpt-5')),
     until: field(
       v.string(),
       'When the run checks again or its approval request expires. For `credits` and `credential`: when the run fails.',
       '2026-11-21T09:01:00.000Z',
     ),
-    calls: field(whole, 'Number of tool calls that wait', 1),
-    note: field(v.string(), 'What the run waits for, for people', 'The site takes a limited number of calls.'),
+    calls: field(whole, 'Number of waiting tool calls', 1),
+    note: field(
+      v.string(),
+      'Human-readable description of what the run is waiting for',
+      'The site takes a limited number of calls.',
+    ),
   }),
   'wait.ended': v.looseObject({
     cause: waitCause,
@@ -186,10 +192,10 @@ const meanings = {
   'tool.started': 'A tool call is being sent',
   'tool.failed': 'An attempt at a tool call failed and will be repeated',
   'tool.finished': 'A tool call finished',
-  'approval.requested': 'A tool call waits for approval',
+  'approval.requested': 'A tool call is waiting for approval',
   'approval.decided': 'A tool call was approved or refused, or its approval request expired',
   'credential.refreshed': 'The tokens of a site were refreshed',
-  'wait.started': 'The run started to wait',
+  'wait.started': 'The run started waiting',
   'wait.ended': 'The run continued',
   'cancel.requested': 'Cancellation was requested',
   ended: 'The run ended. This is the last event.',
@@ -200,11 +206,11 @@ const nameFor = (kind: string, suffix: string): string =>
 
 const shared = {
   number: field(whole, 'Event number in the run, from 1 without gaps', 1),
-  at: field(time, 'When it happened'),
+  at: field(time, 'Time of the event'),
 }
 
 function variantOf<K extends Kind>(kind: K) {
-  const of = named(nameFor(kind, 'Data'), data[kind], `Data of a \`${kind}\` event`)
+  const of = named(nameFor(kind, 'Data'), data[kind], `Data of \`${kind}\` events`)
   const event = v.object({ ...shared, kind: field(v.literal(kind), meanings[kind]), data: of })
   return named(`Run${nameFor(kind, 'Event')}`, event, meanings[kind])
 }

@@ -15,7 +15,7 @@ export const usedPrice = freeObject('UsedPrice', 'Price in USD per million token
 export const ledgerEntryKind = named(
   'LedgerEntryKind',
   v.picklist(ledgerEntryKinds, `must be one of ${ledgerEntryKinds.join(', ')}`),
-  '`grant`: the credits of a month. `purchase`: bought. `top_up`: bought automatically. `promotion`: given by an admin. ' +
+  '`grant`: monthly credits. `purchase`: bought. `top_up`: bought automatically. `promotion`: given by an admin. ' +
     '`expiry`: expired credits. `refund`: taken back because a payment was refunded, or because a month of a subscription ended ' +
     'early. `reinstated`: returned after a dispute was won or a refund failed. `step`: charged for a step. ' +
     '`failed_step`: charged for a failed attempt that the provider billed. `chat_step`: charged for a step of a chat answer.',
@@ -43,7 +43,7 @@ export const ledgerEntry = named(
   v.object({
     id: idOf('ledgerEntry'),
     kind: ledgerEntryKind,
-    credits: field(whole, 'Change of the balance. Negative if credits were used, 0 for a step without payments.', -1),
+    credits: field(whole, 'Change in the balance. Negative if credits were used, 0 for a step without payments.', -1),
     balanceAfter: field(v.nullable(whole), 'Balance after the change. Null in the list of a workspace.', 4980),
     period: maybe(
       'Month and tier of a grant: `2026-11/free`, or with the end of the paid month `2026-12-15T10:00:00.000Z/pro`. Null for other entries.',
@@ -57,15 +57,15 @@ export const ledgerEntry = named(
     answerId: maybe('Chat answer that used the credits. Null for other entries.'),
     step: field(v.nullable(whole), 'Number of the charged step. Null for other entries.', 1),
     attempt: field(v.nullable(whole), 'Attempt number of a failed step. Null for other entries.', null),
-    held: field(v.nullable(whole), 'Credits that were reserved for the step. Null for other entries.', 1),
+    held: field(v.nullable(whole), 'Credits reserved for the step. Null for other entries.', 1),
     drawn: field(
       v.nullable(drawn),
-      'Credits of a step by grant. The rest, if any, is debt. Null for other entries, and in the list of a workspace.',
+      'Credits charged for a step, by grant. The rest, if any, is debt. Null for other entries, and in the list of a workspace.',
     ),
     tokens: field(v.nullable(whole), 'Tokens read and written by the model. Null for other entries.', 1850),
     costUsd: field(v.nullable(v.number()), 'Cost in USD. Null if the price is unknown, and for other entries.', 0.0012),
     price: field(v.nullable(usedPrice), 'Price that was used. Null if unknown, and for other entries.', null),
     createdAt,
   }),
-  'Change of the credit balance',
+  'Change in the credit balance',
 )

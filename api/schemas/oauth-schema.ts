@@ -21,10 +21,10 @@ export const flow = named(
     scopes: field(v.array(scope), 'Requested scopes'),
     entryId: field(v.nullable(v.string()), 'Vault entry. Null until it exists.', null),
     code: field(v.nullable(documentedBy(v.string(), errorCode)), 'Error code. Null unless `failed`.', null),
-    message: field(v.nullable(v.string()), 'Error message, for people. Null unless `failed`.', null),
+    message: field(v.nullable(v.string()), 'Human-readable error message. Null unless `failed`.', null),
     expiresAt: field(time, 'When the attempt expires'),
   }),
-  'Attempt to connect a site by OAuth',
+  'Attempt to connect a site through OAuth',
 )
 
 export function presentFlow({ id, origin, scopes, entryId, code, message, expiresAt, ...row }: OAuthFlow, now: Date) {

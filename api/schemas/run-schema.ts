@@ -9,7 +9,7 @@ import { ownerId, runStatus, time, trigger } from './schemas.ts'
 export const waitCause = named(
   'WaitCause',
   v.picklist(['rate_limit', 'credential', 'approval', 'paused', 'credits', 'model']),
-  'What a `waiting` run waits for. `rate_limit`: its turn at the site. `model`: the AI model. `credential`: the site must ' +
+  'What a `waiting` run is waiting for. `rate_limit`: its turn at the site. `model`: the AI model. `credential`: the site must ' +
     'be reconnected. `approval`: a decision on a tool call. `paused`: the agent must be resumed. `credits`: more credits.',
 )
 
@@ -33,10 +33,14 @@ const listed = {
   agentId: idOf('agent', 'Agent of the run'),
   sequence: field(whole, "Position in the agent's order of arrival, from 1", 12),
   trigger,
-  triggeredBy: field(v.string(), 'What started the run, for people', 'Triggered by: Webhook'),
+  triggeredBy: field(v.string(), 'Human-readable description of what started the run', 'Triggered by: Webhook'),
   status: runStatus,
-  waitingCause: field(v.nullable(waitCause), 'What the run waits for. Null unless it is `waiting`.', null),
-  waitingFor: field(v.nullable(v.string()), 'Site or AI model that the run waits for. Null if there is none.', null),
+  waitingCause: field(v.nullable(waitCause), 'What the run is waiting for. Null unless it is `waiting`.', null),
+  waitingFor: field(
+    v.nullable(v.string()),
+    'Site or AI model that the run is waiting for. Null if there is none.',
+    null,
+  ),
   waitingUntil: field(
     v.nullable(time),
     'When the run checks again or its approval request expires. For `credits` and `credential`: when the run fails. Null unless it is `waiting`.',
@@ -52,14 +56,18 @@ const listed = {
   credits: field(whole, 'Credits charged so far', 3),
   costUsd: field(
     v.nullable(v.number()),
-    'Cost of its model calls so far, in USD. Null if the price of a call is unknown.',
+    "Cost of the run's model calls so far, in USD. Null if the price of a call is unknown.",
     0.0041,
   ),
   events: field(whole, 'Number of timeline events', 13),
   replayOf: field(v.nullable(v.string()), 'Replayed run, which may have been deleted. Null if there is none.', null),
   requestId: idOf('request', '`X-Request-Id` of the request that started the run'),
   acceptedAt: field(time, 'When the run was accepted', '2026-11-21T09:00:00.000Z'),
-  startedAt: field(v.nullable(time), 'When the run left the queue. Null if it has not.', '2026-11-21T09:00:00.412Z'),
+  startedAt: field(
+    v.nullable(time),
+    'When the run left the queue. Null if the run has not started.',
+    '2026-11-21T09:00:00.412Z',
+  ),
   cancelRequestedAt: field(v.nullable(time), 'When cancellation was requested. Null if it was not.', null),
   endedAt: field(v.nullable(time), 'When the run ended. Null if it has not.', '2026-11-21T09:00:07.903Z'),
 }

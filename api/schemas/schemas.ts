@@ -38,10 +38,10 @@ export const time = v.pipe(
 
 export const id = idOf('agent')
 
-export const createdAt = field(time, 'When it was created')
-export const updatedAt = field(time, 'When it was last changed')
+export const createdAt = field(time, 'Creation time')
+export const updatedAt = field(time, 'Time of the last change')
 
-export const ownerId = idOf('user', 'Workspace or user that owns it')
+export const ownerId = idOf('user', 'Owner: a workspace or a user')
 
 /** The owner that a request acts for. */
 export const inWorkspace = {
@@ -96,7 +96,7 @@ export const pageOf = <Item extends v.GenericSchema>(item: Item) =>
         null,
       ),
     }),
-    'One page of a list',
+    'Page of a list',
   )
 
 /** The response of a list that is always short. */
@@ -121,7 +121,7 @@ export const tier = named('Tier', v.picklist(tierNames), 'Subscription tier')
 export const errorCode = named(
   'ErrorCode',
   v.picklist(Object.keys(catalogue) as [ErrorCode, ...ErrorCode[]]),
-  'Error code, for programs. Each response lists the codes it can have.',
+  'Machine-readable error code. Each response lists its possible codes.',
   'VALIDATION_ERROR',
 )
 
@@ -138,7 +138,7 @@ const errorDetail = named(
 export const errorBody = named(
   'Error',
   v.object({
-    error: field(v.string(), 'Error message, for people', 'The request body is invalid. name: must not be empty'),
+    error: field(v.string(), 'Human-readable error message', 'The request body is invalid. name: must not be empty'),
     code: errorCode,
     statusCode: field(whole, 'HTTP status', 400),
     details: v.optional(field(v.array(errorDetail), 'Invalid values in the request')),

@@ -13,7 +13,7 @@ const meanings = {
   title: ['Display name', 'Bugs of this week'],
   model: ['AI model, by its name in `GET /models`. Null for the default model.', null],
   sites: [
-    'Sites that the session may use',
+    'Sites that the session can use',
     [
       {
         vaultEntryId: exampleIds.entry,
@@ -31,7 +31,7 @@ const meanings = {
 const onDisconnect = named(
   'OnDisconnect',
   v.picklist(onDisconnects, `must be one of ${onDisconnects.join(', ')}`),
-  'What happens to an answer when the client disconnects. `cancel`: it stops and its text is discarded. `continue`: it is completed and can be read later.',
+  'What happens to an answer when the client disconnects. `cancel`: the answer stops and its text is discarded. `continue`: the answer is completed and can be read later.',
   'cancel',
 )
 
@@ -41,11 +41,11 @@ const siteRequest = named(
   v.strictObject({
     vaultEntryId: field(text(64), ...meanings.vaultEntryId),
     tools: v.optional(
-      field(toolNames, 'Tools that the session may use at this site. Default: all of them.', ['search_issues']),
+      field(toolNames, 'Tools that the session can use at this site. Default: all of them.', ['search_issues']),
     ),
     askFirst: v.optional(field(toolNames, ...meanings.askFirst)),
   }),
-  'Site that a session may use',
+  'Site that a session can use',
 )
 
 /** The fields of a session that its owner can set. */
@@ -73,7 +73,7 @@ const listed = {
   title: field(v.nullable(v.string()), ...meanings.title),
   model: field(v.nullable(v.string()), ...meanings.model),
   onDisconnect,
-  active: field(v.boolean(), 'Whether its token is still valid', true),
+  active: field(v.boolean(), "Whether the session's token is still valid", true),
   createdAt,
   lastUsedAt: field(time, 'Last use, to the minute. A session expires after two hours without use.'),
   expiresAt: field(time, 'When the session expires at the latest'),
@@ -86,16 +86,16 @@ const site = named(
   'SessionSite',
   v.object({
     vaultEntryId: field(v.string(), ...meanings.vaultEntryId),
-    tools: field(v.nullable(v.array(v.string())), 'Tools that the session may use at this site. Null for all.', null),
+    tools: field(v.nullable(v.array(v.string())), 'Tools that the session can use at this site. Null for all.', null),
     askFirst: field(v.nullable(v.array(v.string())), 'Tools whose calls need approval. Null for the default.', null),
   }),
-  'Site that a session may use',
+  'Site that a session can use',
 )
 
 const whole = {
   ...listed,
   sites: field(v.array(site), ...meanings.sites),
-  scopes: field(v.array(scope), 'Scopes of the tools that the session may use', ['read', 'write']),
+  scopes: field(v.array(scope), 'Scopes of the tools that the session can use', ['read', 'write']),
 }
 
 export const session = named('Session', v.object(whole), 'Chat session, with its sites and tools')

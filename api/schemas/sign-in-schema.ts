@@ -25,7 +25,7 @@ export const identity = named(
     provider: field(v.string(), providerMeaning, 'google'),
     workspaceId: field(
       v.nullable(v.string()),
-      'Only workspace that this identity signs in to. Null for the whole account.',
+      'Only workspace that this identity can sign in to. Null for the whole account.',
       null,
     ),
     issuer: field(v.string(), 'Issuer URL of the provider', 'https://accounts.google.com'),
@@ -49,7 +49,7 @@ export const finishedSignIn = named(
     outcome: named(
       'SignInOutcome',
       v.picklist(['signed-in', 'linked']),
-      '`signed-in`: the response sets the cookies of a new sign-in. `linked`: the provider is linked to the account that asked for it.',
+      '`signed-in`: the response sets the cookies of a new sign-in. `linked`: the provider is linked to the account that requested the link.',
     ),
   }),
   'Result of a sign-in attempt',

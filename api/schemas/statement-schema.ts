@@ -47,11 +47,11 @@ const balances = {
 const ofMonth = {
   month,
   opening: balances.opening,
-  lines: field(v.array(monthLine), 'Lines in order of time'),
+  lines: field(v.array(monthLine), 'Lines, in chronological order'),
   closing: balances.closing,
 }
 
-export const monthStatement = named('MonthStatement', v.object(ofMonth), 'Balance changes of a month')
+export const monthStatement = named('MonthStatement', v.object(ofMonth), 'Balance changes in a month')
 
 export const agentStatement = named(
   'AgentStatement',
@@ -77,7 +77,7 @@ const runLine = named(
     outputTokens: tokens('Tokens written by the model. Null if `model` is null.', 80),
     costUsd: field(v.nullable(v.number()), 'Cost in USD. Null if the price is unknown.', 0.0012),
     price: field(v.nullable(usedPrice), 'Price that was used. Null if unknown.', null),
-    held: tokens('Credits that were reserved for the step. Null if none.', 1),
+    held: tokens('Credits reserved for the step. Null if none.', 1),
     credits: field(whole, 'Credits charged, as a negative number', -1),
     createdAt,
   }),
@@ -89,7 +89,7 @@ export const runStatement = named(
   v.object({
     runId: idOf('run', 'Run'),
     opening: balances.opening,
-    lines: field(v.array(runLine), 'Lines in order of steps'),
+    lines: field(v.array(runLine), 'Lines, in step order'),
     closing: balances.closing,
   }),
   'Credits that a run used',

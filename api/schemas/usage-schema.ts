@@ -18,5 +18,5 @@ export const usage = named(
       180,
     ),
   }),
-  'Credits used this month, and their limit',
+  'Credits used this month, and the limit',
 )

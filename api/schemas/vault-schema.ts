@@ -21,7 +21,7 @@ export const scope = named(
   'Permission that a tool needs at its site',
 )
 
-const authType = named('AuthType', v.picklist(['bearer', 'oauth2']), 'How the platform authenticates at a site')
+const authType = named('AuthType', v.picklist(['bearer', 'oauth2']), 'How the platform authenticates with a site')
 
 export const changeClass = named(
   'ChangeClass',
@@ -56,8 +56,8 @@ export const entry = named(
     status: named(
       'VaultEntryStatus',
       v.picklist(['connected', 'refresh_failing', 'needs_reauth']),
-      '`refresh_failing`: the site refuses to refresh its tokens, perhaps temporarily. ' +
-        '`needs_reauth`: reconnect the site with a new token or by OAuth.',
+      '`refresh_failing`: the site rejects requests to refresh its tokens, perhaps temporarily. ' +
+        '`needs_reauth`: reconnect the site with a new token or through OAuth.',
     ),
     statusReason: field(
       v.nullable(v.string()),
@@ -83,7 +83,7 @@ export const entry = named(
       'Manifest change that you can accept. Null if there is none.',
       null,
     ),
-    connectedBy: field(v.nullable(v.string()), 'User whose credential it is. Null if unknown.', exampleIds.user),
+    connectedBy: field(v.nullable(v.string()), 'User whose credential this is. Null if unknown.', exampleIds.user),
     createdAt,
     updatedAt,
   }),

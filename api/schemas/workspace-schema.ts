@@ -17,14 +17,14 @@ export const role = named(
 const nameMeaning = 'Display name'
 const creditsPerMonth = field(
   cap,
-  'Credits that the workspace may use per calendar month (UTC). Null for no limit.',
+  'Credits that the workspace can use per calendar month (UTC). Null for no limit.',
   null,
 )
 
 export const connections = named(
   'Connections',
   v.picklist(kinds, `must be ${kinds.join(' or ')}`),
-  'What happens to the sites that a leaving member connected. `keep`: they stay. `remove`: they are disconnected, and revoked where possible.',
+  'What happens to sites connected by a member who leaves. `keep`: the sites stay. `remove`: the sites are disconnected, and their tokens are revoked where possible.',
   'keep',
 )
 
@@ -49,9 +49,13 @@ export const workspace = named(
   v.object({
     id: idOf('workspace'),
     name: field(v.string(), nameMeaning, 'Support'),
-    payerId: idOf('user', 'User who owns the workspace and pays for it'),
+    payerId: idOf('user', 'User who owns and pays for the workspace'),
     role: field(role, 'Your role'),
-    open: field(v.boolean(), "Whether the workspace can be used, because the owner's tier includes workspaces", true),
+    open: field(
+      v.boolean(),
+      'Whether the workspace can be used, which requires a tier of the owner that includes workspaces',
+      true,
+    ),
     creditsPerMonth,
     usage,
     connectionsOfLeavers: connections,
