@@ -36,7 +36,7 @@ const attempt = named(
     attempt: field(whole, 'The number of the attempt. Attempts whose process crashed are not listed.', 1),
     at: field(time, 'When it was made'),
     httpStatus: field(v.nullable(whole), 'The HTTP status of the receiver; null without a response', 200),
-    outcome: field(v.string(), 'The outcome, for people', 'The receiver answered 200.'),
+    outcome: field(v.string(), 'The outcome, for people', 'The receiver responded with 200.'),
     latencyMs: field(v.number(), 'How long it took, in milliseconds', 84),
   }),
   'One attempt to post a callback',

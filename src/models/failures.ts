@@ -112,7 +112,7 @@ const isPassing = (status: number): boolean => status === 408 || status === 409 
 /** An answer came, but it is marked as incomplete. */
 export function unusableAnswer(what: string, usage?: Usage): ModelError {
   return new ModelError({
-    message: `The AI provider's answer ${what}.`,
+    message: `The AI provider's response ${what}.`,
     retryable: true,
     privateDetail: `unusable answer: ${what}`,
     usage,
@@ -122,7 +122,7 @@ export function unusableAnswer(what: string, usage?: Usage): ModelError {
 /** A complete answer that cannot be used: another one would be like it. */
 export function unreadableAnswer(what: string, providerSaid?: string): ModelError {
   return new ModelError({
-    message: `The AI provider's answer ${what}.`,
+    message: `The AI provider's response ${what}.`,
     retryable: false,
     privateDetail: `unreadable answer: ${what}`,
     ...(providerSaid !== undefined && { providerSaid }),
@@ -151,9 +151,9 @@ export const failedInside = (providerSaid: string): ModelError => passing(report
 
 /** Such as the page of a proxy. */
 export const noJson = (providerSaid: string): ModelError =>
-  passing('The AI provider answered with a web page or text instead of JSON.', providerSaid)
+  passing('The AI provider responded with a web page or text instead of JSON.', providerSaid)
 
-export const emptyBody = (): ModelError => passing('The AI provider returned an empty answer.', undefined)
+export const emptyBody = (): ModelError => passing('The AI provider returned an empty response.', undefined)
 
 /** The model is not configured any more, or its provider's adapter cannot be loaded. */
 export function noSuchModel(name: string): ModelError {
@@ -181,7 +181,7 @@ export function promptTooLong(name: string, sizes: { tokens: number; contextToke
 /** No answer came within MODEL_TIMEOUT_SECONDS. */
 export function lateAnswer(seconds: number): ModelError {
   return new ModelError({
-    message: `The AI provider did not answer within the time limit of ${seconds} s.`,
+    message: `The AI provider did not respond within the time limit of ${seconds} s.`,
     retryable: true,
     privateDetail: 'TimeoutError',
   })
@@ -214,23 +214,22 @@ function codeOf(error: Error): string | undefined {
 
 function sentence(status: number, mayPass: boolean): string {
   if (status === 401 || status === 403) return "The AI provider rejected the platform's credentials."
-  if (status === 402) return "The platform's account at the AI provider has no credit left (status 402)."
+  if (status === 402) return "The platform's account with the AI provider has no credit left (status 402)."
   if (status === 404) return 'The AI provider does not have this model or this endpoint (status 404).'
   if (status === 429) return 'The AI provider is rate limiting this platform.'
   if (status >= 500) return `The AI provider is failing or overloaded (status ${status}).`
   if (status >= 400) return `The AI provider rejected the request (status ${status}).`
-  if (status >= 300)
-    return `The AI provider answered with a redirect (status ${status}), and redirects are not followed.`
+  if (status >= 300) return `The AI provider responded with a redirect (status ${status}). Redirects are not followed.`
   return mayPass ? brokenOffSentence : unreadable
 }
 
-const reported = 'The AI provider reported a failure in its answer.'
-const brokenOffSentence = "The AI provider's answer ended before it was complete."
-const unreadable = "The AI provider's answer could not be read."
+const reported = 'The AI provider reported a failure in its response.'
+const brokenOffSentence = "The AI provider's response ended before it was complete."
+const unreadable = "The AI provider's response could not be read."
 
 const unreachedSentence = (code: string | undefined): string =>
   code === 'UND_ERR_SOCKET' || code === 'ECONNRESET'
-    ? 'The AI provider closed the connection without answering.'
+    ? 'The AI provider closed the connection without responding.'
     : 'The AI provider could not be reached.'
 
 /** Of an answer that began. What a provider says of its failure is no error object, as far as adapters hand it on. */

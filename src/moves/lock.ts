@@ -59,7 +59,7 @@ export async function lockThings(trx: Transaction, { agentIds, entryIds }: Named
   return { queues, agents, entries }
 }
 
-const message = `Your role no longer permits changes there. This requires the role ${rolesFor('build').join(' or ')}.`
+const message = `Your role no longer permits these changes. They require the role ${rolesFor('build').join(' or ')}.`
 
 const rolesStatement = `
   select o.id as "ownerId", coalesce(w.payer_id, o.id) as "payerId",

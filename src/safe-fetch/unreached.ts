@@ -8,4 +8,4 @@ export const refusedAddress =
  * server.
  */
 export const unreached =
-  'The site could not be reached. Its host name is unknown, nothing answers at its address, or the address is not on the public internet.'
+  'The site could not be reached. Its host name is unknown, nothing responds at its address, or the address is not on the public internet.'

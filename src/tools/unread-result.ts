@@ -4,4 +4,4 @@
  * status 200 would pass for data. This sentence is not recorded: the `result` of the call is null.
  */
 export const unreadResult =
-  'The site performed the call, but its answer is not a readable JSON object and was not kept. Do not repeat the call for this reason.'
+  'The site performed the call, but its response is not a readable JSON object and was not stored. Do not repeat the call because of this.'

@@ -2,14 +2,14 @@ import { notice } from './account-mails.ts'
 
 /** Notices to the owner of an account about what protects it. They hold no secrets. */
 
-const notYou = 'If this was not you, someone who knows your password is signed in. Change the password now.'
+const notYou = "If this wasn't you, someone who knows your password is signed in. Change the password now."
 
 export const passwordWasChanged = (now: Date, baseUrl: string) =>
   notice(
     'Your password was changed',
     now,
     `The password of your account at ${baseUrl} was changed by someone who knew the old password.`,
-    'You have been signed out everywhere else, and all chat sessions have ended. API keys are still valid. If this was not you, reset the password with POST /auth/forgot-password.',
+    "You have been signed out everywhere else, and all chat sessions have ended. API keys are still valid. If this wasn't you, reset the password with POST /auth/forgot-password.",
   )
 
 export const factorWasAdded = (now: Date, baseUrl: string) =>
@@ -36,7 +36,7 @@ export const codeWasUsed = (left: number, now: Date, baseUrl: string) =>
     'A recovery code was used',
     now,
     `A recovery code of your account at ${baseUrl} was used. You have ${left} left.`,
-    'If this was not you, someone has your password and your recovery codes. Change the password and create new codes with POST /auth/totp/recovery-codes.',
+    "If this wasn't you, someone has your password and your recovery codes. Change the password and create new codes with POST /auth/totp/recovery-codes.",
   )
 
 export const codesWereGuessed = (now: Date, baseUrl: string) =>
@@ -44,5 +44,5 @@ export const codesWereGuessed = (now: Date, baseUrl: string) =>
     'Someone is entering wrong codes',
     now,
     `Someone who knows the password of your account at ${baseUrl} has entered too many wrong codes. No code is accepted for one hour.`,
-    'If this was not you, change the password. This also ends the wait.',
+    "If this wasn't you, change the password. This also ends the wait.",
   )

@@ -133,7 +133,7 @@ export function createSecondFactors(context: {
 /** Locks the user's row. UNAUTHORIZED if the password is not the one that was checked any more. */
 async function lockUnchanged(trx: Transaction, { id, passwordHash }: User): Promise<void> {
   const user = await User.query(trx).findById(id).forNoKeyUpdate()
-  const message = 'The password has been changed in the meantime.'
+  const message = 'The password was changed during this request.'
   assertThat(user?.passwordHash === passwordHash, 'UNAUTHORIZED', { message })
 }
 

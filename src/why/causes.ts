@@ -112,7 +112,7 @@ function platform({ agent, temporal, workers }: Facts, state: WhyState): Cause[]
   const causes: Cause[] = []
   if (!temporal.reachable) {
     const { since } = temporal
-    const message = `Temporal, which executes runs, ${ongoing('unreachable', since)}. Accepted runs are kept and continue when it is back.`
+    const message = `Temporal, which executes runs, ${ongoing('unreachable', since)}. Accepted runs are stored and continue when Temporal is back.`
     const action = advise`The operators of the platform must restore it. ${request('readReadiness')} shows whether it is reachable.`
     causes.push(causeOf({ code: 'TEMPORAL_AWAY', since, message, action }))
   }
@@ -140,7 +140,7 @@ function idle(facts: Facts): Cause[] {
 
 function nextFire({ agent }: Facts, until: Date): Cause {
   const message = `The schedule of ${quotedName(agent.name)} fires next at ${moment(until)}.`
-  const action = advise`See its next fires with ${request('readSchedule', agent.id)}, or run it now with ${request('start', agent.id)}.`
+  const action = advise`See the next scheduled runs with ${request('readSchedule', agent.id)}, or run it now with ${request('start', agent.id)}.`
   return causeOf({ code: 'SCHEDULE', until, message, action })
 }
 

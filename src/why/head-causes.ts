@@ -83,7 +83,7 @@ function waitOver(facts: Facts, head: HeadRun, parked: Cause[]): Cause[] {
   const { run } = head
   if (parked.length > 0 || facts.agent.pausedAt) return []
   const until = nextLook(facts)
-  const message = `Run ${run.sequence} ${ongoing('waiting', run.waitingSince)}. Its wait is over, and it is about to resume.`
+  const message = `Run ${run.sequence} ${ongoing('waiting', run.waitingSince)}. The wait is over, and the run is about to resume.`
   return [
     causeOf({ code: 'WAKE_PENDING', ...about(head), since: run.waitingSince, until, message, action: continuesSoon }),
   ]
@@ -120,7 +120,7 @@ function noPlace(head: HeadRun, { step, site }: Doing): Cause | undefined {
   if (provider === heldCredits) return creditsHeld(head, step)
   if (provider !== null) return providerBusy(head, step, provider)
   const message = `Run ${sequence} ${ongoing('waiting for a worker', since)} because its owner is at the worker's concurrency limit.`
-  const action = advise`You do not need to do anything. It continues automatically when other runs free capacity. If you run fewer at the same time, each waits less.`
+  const action = advise`You do not need to do anything. It continues automatically when other runs free up capacity. If you run fewer at a time, each run waits less.`
   return causeOf({ code: 'NO_PLACE', ...about(head), since, step, site, message, action })
 }
 

@@ -11,7 +11,7 @@ export function modelOutage(facts: Facts, { run, outage, failure, mayWaitForMode
   const waits = `Run ${sequence} ${ongoing(`waiting for the AI model ${model}`, waitingSince)}`
   const until = nextLook(facts, outage?.nextProbeAt ?? modelRetryAt ?? facts.now)
   const what = outage
-    ? `The model has been unavailable since ${moment(outage.beganAt)}. ${outage.message} It is tried again at about ${moment(until)}.`
+    ? `The model has been unavailable since ${moment(outage.beganAt)}. ${outage.message} The next attempt is at about ${moment(until)}.`
     : `${failure?.message ?? 'The model fails.'} The run tries it again at ${moment(until)}.`
   const end = mayWaitForModelUntil
     ? ` If it is still unavailable at ${moment(mayWaitForModelUntil)}, the run fails, and the agent and its queue are paused.`

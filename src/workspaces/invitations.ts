@@ -76,7 +76,7 @@ export function createInvitations(context: {
       .where({ workspaceId, email })
       .first()
     const details = [{ path: 'email', message: 'is the address of a member' }]
-    assertThat(!member, 'VALIDATION_ERROR', { message: 'A member already has this address.', details })
+    assertThat(!member, 'VALIDATION_ERROR', { message: 'This address already belongs to a member.', details })
   }
 
   async function found(db: Database | Transaction, token: string): Promise<Invitation> {

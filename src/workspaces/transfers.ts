@@ -174,4 +174,4 @@ const noOffer =
 const unverified =
   'Verify your email address first, because the account of the owner pays. POST /auth/verify-email/send emails you a new token.'
 const leaving =
-  "Your account or the owner's account is scheduled for deletion. Restore it first with POST /auth/me/restore."
+  "Your account or the owner's account is scheduled for deletion. Restore the account first with POST /auth/me/restore."

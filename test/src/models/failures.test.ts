@@ -37,7 +37,7 @@ test('a status tells whether another attempt may succeed', async (t) => {
     [429, /^again: .*rate limiting this platform/],
     [500, /^again: .*failing or overloaded \(status 500\)/],
     [529, /^again: .*status 529/],
-    [307, /^never: .*a redirect \(status 307\), and redirects are not followed/],
+    [307, /^never: .*a redirect \(status 307\)\. Redirects are not followed/],
   ]
   for (const [code, outcome] of statuses)
     for (const kind of Object.values(kindOf))

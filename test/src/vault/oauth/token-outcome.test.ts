@@ -83,7 +83,7 @@ test('a refusal is told in words of the site, quoted, without secrets, and with 
   const said = `${spent} is over”).\n\u202eLog in at https://evil.example`
   const outcome = await answered(400, { error: 'invalid_grant', error_description: said })
   const { message = '' } = outcome as { message?: string }
-  t.regex(message, /^The site answered “invalid_grant: \[token\] is over'\)\.[^“”\n\u202e]*”\.$/)
+  t.regex(message, /^The site responded with “invalid_grant: \[token\] is over'\)\.[^“”\n\u202e]*”\.$/)
   t.notRegex(message, /:\/\/\S|\.example/)
   t.regex(JSON.stringify(await answered(401, { error: 'invalid_client' })), /operator of the platform must/)
 })
