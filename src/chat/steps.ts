@@ -67,7 +67,7 @@ export function createChatSteps(context: {
         const offered = tools.find(({ name }) => name === call.name)
         const unknown = offered
           ? undefined
-          : `There is no tool named ${JSON.stringify(call.name)}. Use only the tools that you are offered.`
+          : `There is no tool named ${JSON.stringify(call.name)}. Use only the tools offered to you.`
         const unfit = offered && (await argumentProblem(sites, offered.tool.inputSchema, call.arguments, ownerId))
         return { ...call, refusal: call.problem ?? unknown ?? unfit }
       }),

@@ -41,7 +41,9 @@ export function readCursor<T>(reading: Reading, read: (text: string) => T | unde
     message: isOther
       ? 'The cursor was issued for a different order of this list.'
       : 'The cursor was not issued for this list.',
-    details: [{ path: 'cursor', message: isOther ? sameOrder : 'Use the nextCursor of the previous page unchanged.' }],
+    details: [
+      { path: 'cursor', message: isOther ? sameOrder : 'Use the nextCursor from the previous page unchanged.' },
+    ],
   })
 }
 

@@ -62,7 +62,7 @@ const unreadableSentence = `The arguments must be a JSON object of at most ${max
 function problemOf({ toolName, input }: LanguageModelV4ToolCall, offered: ReadonlySet<string>): string | undefined {
   if (!offered.has(toolName)) {
     const name = JSON.stringify(beginningOf(storable(toolName), 100))
-    return `There is no tool named ${name}. Use only the tools that you are offered.`
+    return `There is no tool named ${name}. Use only the tools offered to you.`
   }
   if (!readArguments(input)) return unreadableSentence
   return undefined

@@ -38,7 +38,7 @@ export const newAddress = ({ token, expiresAt }: IssuedToken, baseUrl: string): 
     `Someone asked to use this email address for an account at ${baseUrl}.`,
     howToVerify(baseUrl),
     token,
-    'If you did not ask for this, ignore this email. The account then keeps its current address.',
+    'If you did not request this, ignore this email. The account will keep its current address.',
   ),
   kind: 'asked',
   expiresAt,
@@ -48,7 +48,7 @@ export const newAddress = ({ token, expiresAt }: IssuedToken, baseUrl: string): 
 export const passwordReset = ({ token, expiresAt }: IssuedToken, baseUrl: string): AccountMail => ({
   subject: 'Reset your password',
   text: paragraphs(
-    `Someone asked to reset the password of your account at ${baseUrl}.`,
+    `Someone asked to reset the password for your account at ${baseUrl}.`,
     `If this was you, send the token below and your new password to POST ${baseUrl}/auth/reset-password within one hour. The token works once.`,
     token,
     "If this wasn't you, ignore this email. Your password stays the same.",
@@ -73,7 +73,7 @@ export const passwordWasReset = (
   notice(
     'Your password was changed',
     now,
-    `The password of your account at ${baseUrl} was changed with a token that we emailed to this address.`,
+    `The password for your account at ${baseUrl} was changed with a token that we emailed to this address.`,
     "You have been signed out everywhere, and all chat sessions have ended. If this wasn't you, someone else can read your email. Secure your mailbox, then reset the password again.",
     ...(isFirstProof ? [takenBack] : []),
     ...(left.length > 0

@@ -8,7 +8,7 @@ export const passwordWasChanged = (now: Date, baseUrl: string) =>
   notice(
     'Your password was changed',
     now,
-    `The password of your account at ${baseUrl} was changed by someone who knew the old password.`,
+    `The password for your account at ${baseUrl} was changed by someone who knew the old password.`,
     "You have been signed out everywhere else, and all chat sessions have ended. API keys are still valid. If this wasn't you, reset the password with POST /auth/forgot-password.",
   )
 
@@ -35,7 +35,7 @@ export const codeWasUsed = (left: number, now: Date, baseUrl: string) =>
   notice(
     'A recovery code was used',
     now,
-    `A recovery code of your account at ${baseUrl} was used. You have ${left} left.`,
+    `A recovery code for your account at ${baseUrl} was used. You have ${left} left.`,
     "If this wasn't you, someone has your password and your recovery codes. Change the password and create new codes with POST /auth/totp/recovery-codes.",
   )
 
@@ -43,6 +43,6 @@ export const codesWereGuessed = (now: Date, baseUrl: string) =>
   notice(
     'Someone is entering wrong codes',
     now,
-    `Someone who knows the password of your account at ${baseUrl} has entered too many wrong codes. No code is accepted for one hour.`,
+    `Someone who knows the password for your account at ${baseUrl} has entered too many wrong codes. All codes are rejected for one hour.`,
     "If this wasn't you, change the password. This also ends the wait.",
   )

@@ -209,4 +209,4 @@ const gone = 'This invitation does not exist, or it has been used, withdrawn or 
 const unverified =
   'Verify your email address first, because the invitation shows it. POST /auth/verify-email/send emails you a new token.'
 const notYours =
-  'This invitation is for another address, or your address is not verified yet. Sign in with the account that has the invited address, and verify it.'
+  'This invitation is for another address, or your address is not verified yet. Sign in with the account that has the invited address, and verify that address.'

@@ -76,7 +76,7 @@ test('what a suspended user has started stands still, deliveries are refused, an
   await suspend(named)
   const { failure } = await deliver(someone, agent, { number: 3 })
   t.is(failure.code, 'PERMISSION_DENIED')
-  t.regex(failure.error, /suspended.*Send it again/)
+  t.regex(failure.error, /suspended.*Send the delivery again/)
   const { services } = platform
   const statusOf = async (id: string) =>
     (await services.database('runs').where({ id }).first('status')).status as string

@@ -121,9 +121,9 @@ const problemOfAsking = ({ mayAskUntil, now }: Plan, offered: OfferedTool | unde
 
 function problemOf(call: CheckedCall, offered: OfferedTool | undefined, identical: number): string | undefined {
   if (call.problem) return call.problem
-  if (!offered) return `There is no tool named ${JSON.stringify(call.name)}. Use only the tools that you are offered.`
+  if (!offered) return `There is no tool named ${JSON.stringify(call.name)}. Use only the tools offered to you.`
   if (identical >= warnAfter) {
-    return `You requested the same call ${identical} times in a row, so it was not made again. Do something else. The run fails after ${endAfter} identical calls in a row.`
+    return `You requested the same call ${identical} times in a row, so it was not made again. Do something else. The run will fail after ${endAfter} identical calls in a row.`
   }
   return call.argumentProblem
 }

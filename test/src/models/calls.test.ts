@@ -40,7 +40,7 @@ test('arguments that are no JSON object are returned with the problem', (t) => {
   t.is(read(made('{"q":"\0\uD800"}'))[0]?.arguments, '{"q":"\uFFFD\uFFFD"}')
 })
 
-const offeredOnly = 'Use only the tools that you are offered.'
+const offeredOnly = 'Use only the tools offered to you.'
 
 test('a call of a tool that was not offered is returned with its problem and a name providers take', (t) => {
   const calls = read(made('{}', 'rm -rf /', 'a'), made('{}', '__proto__', 'b'), made('{}', 'toString', 'c'))
