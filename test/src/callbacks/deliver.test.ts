@@ -30,7 +30,7 @@ test.serial('what is not taken is tried again, the same under the same id, all o
     [() => undefined, null, /^The site localhost did not respond in time\.$/, 30],
     [(request) => request.socket.destroy(), null, /^The site localhost closed the connection early/, 60],
     [(_, response) => response.writeHead(302, redirect).end(), 302, /302, a redirect, which is not followed\.$/, 300],
-    [(_, response) => response.writeHead(503, { 'Retry-After': '1000' }).end(), 503, /answered 503\.$/, 1000],
+    [(_, response) => response.writeHead(503, { 'Retry-After': '1000' }).end(), 503, /responded with 503\.$/, 1000],
     // An answer that never ends: its status is there, and that is all that matters.
     [(_, response) => response.writeHead(200).write('x'.repeat(100_000)), 200, /200/, 0],
   ]

@@ -366,7 +366,7 @@ test('every connection and every site that calls of one step wait for is named o
     ],
   )
   t.regex(causes[1]!.action, /POST \/vault\/oauth\/start \(this loses nothing, .*\) and "entryId": "v2"/)
-  t.regex(causes[2]!.message, /has asked for a pause/)
+  t.regex(causes[2]!.message, /has requested a pause/)
   t.regex(causes[3]!.message, /rate limit of 10 calls a minute/)
   t.deepEqual(causes[3]!.until, ahead(20), 'the first of its calls that may be made')
 })
