@@ -215,7 +215,7 @@ function codeOf(error: Error): string | undefined {
 function sentence(status: number, mayPass: boolean): string {
   if (status === 401 || status === 403) return "The AI provider rejected the platform's credentials."
   if (status === 402) return "The platform's account with the AI provider has no credit left (status 402)."
-  if (status === 404) return 'The AI provider does not have this model or this endpoint (status 404).'
+  if (status === 404) return 'The AI provider does not offer this model or endpoint (status 404).'
   if (status === 429) return 'The AI provider is rate limiting this platform.'
   if (status >= 500) return `The AI provider is failing or overloaded (status ${status}).`
   if (status >= 400) return `The AI provider rejected the request (status ${status}).`

@@ -205,7 +205,7 @@ async function verifiedUser(trx: Transaction, userId: string): Promise<User> {
   return user
 }
 
-const gone = 'This invitation does not exist, or it has been used, withdrawn or replaced.'
+const gone = 'This invitation does not exist, or it has already been used, withdrawn or replaced.'
 const unverified =
   'Verify your email address first, because the invitation shows it. POST /auth/verify-email/send emails you a new token.'
 const notYours =
