@@ -30,7 +30,7 @@ test('a status tells whether another attempt may succeed', async (t) => {
     [401, /^never: .*rejected the platform's credentials/],
     [402, /^never: .*no credit left/],
     [403, /^never: .*credentials/],
-    [404, /^never: .*does not have this model/],
+    [404, /^never: .*does not offer this model/],
     [422, /^never: .*status 422/],
     [408, /^again: .*status 408/],
     [409, /^again: .*status 409/],

@@ -113,7 +113,7 @@ test('no more scopes count than were asked for, and what cannot be used is told'
   t.like(await fieldsOf('read admin', ['read', 'write']), { scopes: ['read'], scopeNote: null })
   const useless = await fieldsOf('write', ['read', 'write'])
   t.deepEqual(useless.scopes, ['write'])
-  t.regex(useless.scopeNote ?? '', /^The site granted “write”, which is not enough for any of its tools/)
+  t.regex(useless.scopeNote ?? '', /^The site granted “write”, which is not enough for any of the site's tools/)
   const strange = await fieldsOf('contacts', ['read'])
   t.deepEqual(strange.scopes, [])
   t.regex(strange.scopeNote ?? '', /must use the scope names/)
