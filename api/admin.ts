@@ -10,7 +10,7 @@ const hold = named(
   'HostHold',
   v.object({
     until: field(time, 'When the pause ends'),
-    reason: field(v.nullable(v.string()), why, 'The site answered 429.'),
+    reason: field(v.nullable(v.string()), why, 'The site responded with 429.'),
   }),
   'Pause in tool calls that the host requested',
 )

@@ -36,7 +36,7 @@ const attempt = named(
     attempt: field(whole, 'Number of the attempt. Attempts whose process crashed are not listed.', 1),
     at: field(time, 'Time of the attempt'),
     httpStatus: field(v.nullable(whole), 'HTTP status of the receiver. Null without a response.', 200),
-    outcome: field(v.string(), 'Human-readable outcome', 'The receiver answered 200.'),
+    outcome: field(v.string(), 'Human-readable outcome', 'The receiver responded with 200.'),
     latencyMs: field(v.number(), 'Duration, in milliseconds', 84),
   }),
   'Attempt to send a callback',

@@ -58,12 +58,12 @@ const byReason: Record<string, Problem> = {
   },
   dns: { what: 'has a host name that cannot be resolved', fix: 'Check the spelling of the name, and its DNS records.' },
   timeout: {
-    what: 'did not answer in time',
+    what: 'did not respond in time',
     fix: 'Look for a firewall that drops packets, and for a server that hangs.',
   },
   connect: { what: 'could not be connected to', fix: 'Start the site, and check host, port and firewall.' },
   reset: {
-    what: 'closed the connection early, or did not answer with HTTP',
+    what: 'closed the connection early, or did not respond with HTTP',
     fix: 'Look for a crash, or for a proxy that cuts connections.',
   },
 }

@@ -37,7 +37,7 @@ export const callEvents = {
   'tool.failed': v.looseObject({
     ...ofCall,
     attempt,
-    message: field(v.string(), 'Human-readable error message', 'The site answered 503.'),
+    message: field(v.string(), 'Human-readable error message', 'The site responded with 503.'),
     willRetry: field(v.literal(true), 'There will be another attempt. After the last one, `tool.finished` follows.'),
   }),
   'tool.finished': v.looseObject({

@@ -79,7 +79,7 @@ async function transmit(ctx: Context, texts: AsyncIterable<string>, signal: Abor
     // Writing to a client that has just disconnected is not a failure.
     ctx.res.on('error', () => undefined)
     return createPacedWriter(ctx.res, signal, sending.config.streams.stallSeconds * 1000, () =>
-      sending.logger.info('closed a document because its reader stopped reading'),
+      sending.logger.info('closed a response because its reader stopped reading'),
     )
   }
   try {

@@ -33,7 +33,9 @@ export function createSideRows({ add, newId, from }: Context) {
     const whose = { id, agent_id: agent.id, owner_id: agent.ownerId, run_id: runId, url: 'https://example.com/ended' }
     const times = { created_at: timeOf(end), give_up_at: timeOf(end + 86_400_000), ended_at: ended }
     add('callbacks', { ...whose, ...times, attempts: 1, tries: 1, status: isLost ? 'failed' : 'delivered' })
-    const outcome = isLost ? 'The receiver answered 410: it wants no callbacks any more.' : 'The receiver answered 200.'
+    const outcome = isLost
+      ? 'The receiver responded with 410, so no more attempts will be made.'
+      : 'The receiver responded with 200.'
     const facts = { callback_id: id, attempt: 1, latency_ms: 120, at: ended, outcome }
     add('callback_attempts', { ...facts, http_status: isLost ? 410 : 200 })
   }

@@ -35,4 +35,4 @@ export const argumentsOf = (number: number): string =>
 export const resultOf = (number: number): string =>
   escaped(JSON.stringify({ id: number, url: `https://issues.example.com/issues/${number}` }))
 
-export const unknownTool = 'There is no tool named "searchIssues". Use only the tools that you are offered.'
+export const unknownTool = 'There is no tool named "searchIssues". Use only the tools offered to you.'

@@ -56,7 +56,7 @@ export const agentFieldRows: Row[] = [
         return (await runsOf(client, owner, everyMinute)).find(({ endedAt }) => endedAt !== null)
       })
       assertSame([fired['trigger'], fired['status']], ['scheduled', 'completed'], 'trigger and status')
-      return `on demand: completed; "* * * * *" has run at ${String(fired['startedAt'])}; "0 9 * * MON" fires next at ${next.toISOString()}`
+      return `on demand: completed; "* * * * *" has run at ${String(fired['startedAt'])}; "0 9 * * MON" next fires at ${next.toISOString()}`
     },
   },
   {

@@ -84,7 +84,7 @@ export const moneyRows: Row[] = [
   {
     id: 'codes/TIER_REQUIRED',
     ofMoney: true,
-    says: 'feature needs a higher subscription tier',
+    says: 'feature requires a higher subscription tier',
     async run(stage) {
       const { client, people } = stage
       const free = await people.free()

@@ -202,7 +202,7 @@ export function createAgents(context: {
     async forWebhook(id: string): Promise<Agent> {
       const agent = isId(id) ? await livingById(id) : undefined
       // The same error for both, so that nobody learns which ids exist.
-      const message = 'No webhook agent has this id.'
+      const message = 'There is no webhook agent with this id.'
       assertThat(agent?.trigger === 'webhook', 'AGENT_NOT_FOUND', { message })
       return agent
     },

@@ -97,7 +97,7 @@ function assertSeen({ argumentsHash }: Approval, seen: string | undefined): void
 const sentences = {
   approved: 'The call has already been approved.',
   refused: 'The call has already been refused.',
-  expired: 'The approval expired, so the call is not made.',
+  expired: 'The approval has expired, so the call will not be made.',
   withdrawn: 'The call no longer needs approval because its run or chat answer has ended.',
 } as const
 

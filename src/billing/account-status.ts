@@ -145,7 +145,7 @@ const uses: Record<CapOf, string> = {
   account: capOf('account'),
   workspace: capOf('workspace'),
   agent: capOf('agent'),
-  tokens: "The account's monthly limit of model tokens has been reached.",
+  tokens: "The account's monthly limit for model tokens has been reached.",
   address: 'Free usage requires a verified email address.',
   mailbox: "Another account with this mailbox has already used this month's free allowance.",
 }

@@ -21,7 +21,7 @@ export function createOverdueNotices({ notifications }: { notifications: Pick<No
     async notifyChange(trx: Transaction, before: Account, after: Account): Promise<void> {
       const wasOverdue = before.subscriptionStatus === 'past_due'
       if (!wasOverdue && after.subscriptionStatus === 'past_due') {
-        const message = `A monthly payment for the ${overdueTierOf(after)} tier was declined. We retry it for a few days, then the subscription ends. Until it is paid, webhook deliveries are rejected, runs of webhook agents wait, and you cannot buy credits. Pay now with POST /billing/subscription. If necessary, add another payment method first.`
+        const message = `A monthly payment for the ${overdueTierOf(after)} tier was declined. We will retry the payment for a few days, and then the subscription will end. Until the payment succeeds, webhook deliveries are rejected, runs of webhook agents wait, and you cannot buy credits. Pay now with POST /billing/subscription. If necessary, add another payment method first.`
         await notify(trx, after, 'subscription_past_due', message)
       }
       if (wasOverdue && after.subscription === null) {

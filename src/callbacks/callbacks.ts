@@ -74,9 +74,10 @@ export function createCallbacks(context: { database: Database; clock: Clock; con
 
 export type Callbacks = ReturnType<typeof createCallbacks>
 
-const noAddress = 'The agent no longer has a callbackUrl, or it was deleted or moved, so the callback cannot be sent.'
+const noAddress = 'The agent no longer has a callbackUrl, or was deleted or moved, so the callback cannot be sent.'
 
-const noCallback = 'The run has no callback. Either it has not ended, or its agent had no callbackUrl when it ended.'
+const noCallback =
+  'The run has no callback. Either the run has not ended, or its agent had no callbackUrl when the run ended.'
 
 const queueStatement = `
   insert into callbacks (id, agent_id, owner_id, run_id, url, status, give_up_at, next_at, created_at)

@@ -94,10 +94,14 @@ const failed = (outcome: string): Result => ({ kind: 'failed', httpStatus: null,
 /** 2xx is delivered and 410 is final (Standard Webhooks, "Webhook delivery"). Anything else is retried. */
 function classify({ status, headers }: { status: number; headers: Headers }): Result {
   if (status >= 200 && status < 300)
-    return { kind: 'delivered', httpStatus: status, outcome: `The receiver answered ${status}.` }
+    return { kind: 'delivered', httpStatus: status, outcome: `The receiver responded with ${status}.` }
   if (status === 410)
-    return { kind: 'gone', httpStatus: status, outcome: 'The receiver answered 410, so no more attempts are made.' }
+    return {
+      kind: 'gone',
+      httpStatus: status,
+      outcome: 'The receiver responded with 410, so no more attempts will be made.',
+    }
   const more = status >= 300 && status < 400 ? ', a redirect, which is not followed' : ''
   const wait = status === 429 || status === 503 ? retryAfter(headers) : {}
-  return { kind: 'failed', httpStatus: status, outcome: `The receiver answered ${status}${more}.`, ...wait }
+  return { kind: 'failed', httpStatus: status, outcome: `The receiver responded with ${status}${more}.`, ...wait }
 }

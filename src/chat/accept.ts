@@ -32,7 +32,7 @@ export function createAccept(context: { database: Database; clock: Clock; models
     if (request.kind === 'again') {
       const messageId = messageToAnswer(tree, request)
       assertThat(messageId, 'VALIDATION_ERROR', {
-        message: 'This session has no message that can be answered again.',
+        message: 'This session has no message whose answer can be regenerated.',
       })
       return messageId
     }

@@ -53,7 +53,7 @@ export function createEnding(context: {
   function failureOf({ error, signal }: Broken): CodedError {
     if (signal.reason === 'gone') return new CodedError('STREAM_ABORTED')
     if (signal.reason === 'late') {
-      const message = `The answer exceeded its time limit of ${config.chat.timeoutSeconds} seconds.`
+      const message = `The answer exceeded the time limit of ${config.chat.timeoutSeconds} seconds.`
       return new CodedError('CHAT_TIMEOUT', { message })
     }
     if (signal.reason === 'shutdown') return new CodedError('INTERNAL_ERROR', { message: writerHasStopped })

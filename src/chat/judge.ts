@@ -12,7 +12,7 @@ export function judgeChat(answer: Answer): StepProblem | null {
   if (!verdict || answer.text.trim() !== '') return null
   if (verdict.outcome === 'refused') return 'refused'
   throw new ModelError({
-    message: 'The AI provider returned an empty answer.',
+    message: 'The AI provider returned an empty response.',
     retryable: true,
     privateDetail: `empty answer, finish ${answer.finish}`,
     usage: answer,

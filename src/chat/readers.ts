@@ -32,7 +32,7 @@ export function createReaders(replay: ReturnType<typeof createReplay>) {
 
     /** Waits for the readers, and lets those go that are left at a time of `performance.now()`. */
     async dismiss(until: number): Promise<void> {
-      const message = 'This server is stopping. The answer continues. Read its stream again.'
+      const message = 'This server is shutting down, but the answer continues. Reconnect to its stream.'
       const end = () => leaving.abort(new CodedError('INTERNAL_ERROR', { message }))
       const patience = setTimeout(end, Math.max(leastMs, until - performance.now()))
       await Promise.allSettled(open)

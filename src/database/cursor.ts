@@ -39,13 +39,15 @@ export function readCursor<T>(reading: Reading, read: (text: string) => T | unde
   const isOther = name === `${reading}>` || `${name}>` === reading
   throw new CodedError('VALIDATION_ERROR', {
     message: isOther
-      ? 'The cursor belongs to a different order of this list.'
-      : 'The cursor does not belong to this list.',
-    details: [{ path: 'cursor', message: isOther ? sameOrder : 'Use the nextCursor of the previous page unchanged.' }],
+      ? 'The cursor was issued for a different order of this list.'
+      : 'The cursor was not issued for this list.',
+    details: [
+      { path: 'cursor', message: isOther ? sameOrder : 'Use the nextCursor from the previous page unchanged.' },
+    ],
   })
 }
 
-const sameOrder = 'Use the cursor with the same `order` as the page that returned it.'
+const sameOrder = 'Use the cursor with the same `order` as the request that returned it.'
 
 export const writeCursor = (reading: Reading, key: string): string =>
   Buffer.from(`${reading}:${key}`, 'utf8').toString('base64url')

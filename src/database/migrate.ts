@@ -15,7 +15,7 @@ export interface Migration {
 /** Another baseline or program created the database, and no migration leads from it to the current schema. */
 export class OtherSchemaError extends Error {
   override readonly name = 'OtherSchemaError'
-  constructor(whatToDo = 'Set DATABASE_URL to an empty database and run the migrations.') {
+  constructor(whatToDo = 'Point DATABASE_URL at an empty database and run the migrations.') {
     super(
       `The database was created by another version of Switchyard or another program. Nothing in it was changed. ${whatToDo}`,
     )
@@ -57,7 +57,7 @@ async function apply(database: Database, migrations: Migration[], name: string):
     await database.migrate.up({ ...settings(migrations), name })
   } catch (error) {
     if (!isLockTimeout(error)) throw error
-    const text = `The migration ${name} waited ${longestWait} seconds for a table lock and changed nothing. Run the migrations again. If this repeats, find the long transaction that holds the lock in pg_stat_activity.`
+    const text = `The migration ${name} waited ${longestWait} seconds for a table lock and changed nothing. Run the migrations again. If this repeats, find the long-running transaction that holds the lock in pg_stat_activity.`
     throw new Error(text, { cause: error })
   }
 }

@@ -111,7 +111,7 @@ const isPassing = (status: number): boolean => status === 408 || status === 409 
 
 export function unusableAnswer(what: string, usage?: Usage): ModelError {
   return new ModelError({
-    message: `The AI provider's answer ${what}.`,
+    message: `The AI provider's response ${what}.`,
     retryable: true,
     privateDetail: `unusable answer: ${what}`,
     usage,
@@ -121,7 +121,7 @@ export function unusableAnswer(what: string, usage?: Usage): ModelError {
 /** A complete answer that cannot be used. Another one would be the same. */
 export function unreadableAnswer(what: string, providerSaid?: string): ModelError {
   return new ModelError({
-    message: `The AI provider's answer ${what}.`,
+    message: `The AI provider's response ${what}.`,
     retryable: false,
     privateDetail: `unreadable answer: ${what}`,
     ...(providerSaid !== undefined && { providerSaid }),
@@ -149,9 +149,9 @@ export const failedInside = (providerSaid: string): ModelError => passing(report
 
 /** For example the page of a proxy. */
 export const noJson = (providerSaid: string): ModelError =>
-  passing('The AI provider answered with a web page or text instead of JSON.', providerSaid)
+  passing('The AI provider responded with a web page or text instead of JSON.', providerSaid)
 
-export const emptyBody = (): ModelError => passing('The AI provider returned an empty answer.', undefined)
+export const emptyBody = (): ModelError => passing('The AI provider returned an empty response.', undefined)
 
 /** The model was removed from the configuration, or its provider's adapter cannot be loaded. */
 export function noSuchModel(name: string): ModelError {
@@ -178,7 +178,7 @@ export function promptTooLong(name: string, sizes: { tokens: number; contextToke
 
 export function lateAnswer(seconds: number): ModelError {
   return new ModelError({
-    message: `The AI provider did not answer within the time limit of ${seconds} s.`,
+    message: `The AI provider did not respond within the time limit of ${seconds} s.`,
     retryable: true,
     privateDetail: 'TimeoutError',
   })
@@ -211,23 +211,22 @@ function codeOf(error: Error): string | undefined {
 
 function sentence(status: number, mayPass: boolean): string {
   if (status === 401 || status === 403) return "The AI provider rejected the platform's credentials."
-  if (status === 402) return "The platform's account at the AI provider has no credit left (status 402)."
-  if (status === 404) return 'The AI provider does not have this model or this endpoint (status 404).'
+  if (status === 402) return "The platform's account with the AI provider has no credit left (status 402)."
+  if (status === 404) return 'The AI provider does not offer this model or endpoint (status 404).'
   if (status === 429) return 'The AI provider is rate limiting this platform.'
   if (status >= 500) return `The AI provider is failing or overloaded (status ${status}).`
   if (status >= 400) return `The AI provider rejected the request (status ${status}).`
-  if (status >= 300)
-    return `The AI provider answered with a redirect (status ${status}), and redirects are not followed.`
+  if (status >= 300) return `The AI provider responded with a redirect (status ${status}). Redirects are not followed.`
   return mayPass ? brokenOffSentence : unreadable
 }
 
-const reported = 'The AI provider reported a failure in its answer.'
-const brokenOffSentence = "The AI provider's answer ended before it was complete."
-const unreadable = "The AI provider's answer could not be read."
+const reported = 'The AI provider reported a failure in its response.'
+const brokenOffSentence = "The AI provider's response ended before it was complete."
+const unreadable = "The AI provider's response could not be read."
 
 const unreachedSentence = (code: string | undefined): string =>
   code === 'UND_ERR_SOCKET' || code === 'ECONNRESET'
-    ? 'The AI provider closed the connection without answering.'
+    ? 'The AI provider closed the connection without responding.'
     : 'The AI provider could not be reached.'
 
 /** For an answer that started. Adapters pass on the provider's failure as something other than an Error. */

@@ -25,7 +25,8 @@ export async function changeOwner(trx: Transaction, moving: Moving): Promise<voi
 
 function refuseTwice(error: unknown): never {
   if (violatedConstraint(error) !== 'vault_entries_owner_origin') throw error
-  const message = 'One of the sites is already connected there. Disconnect it in one of the two places first.'
+  const message =
+    'One of the sites is already connected at the destination. Disconnect the site from one of the two vaults first.'
   throw new CodedError('TOKEN_EXISTS', { message })
 }
 

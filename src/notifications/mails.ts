@@ -33,7 +33,7 @@ export function createMails(context: {
   async function giveUpOld(): Promise<void> {
     let count = 0
     for (const queue of queues) count += await queue.giveUpOld()
-    if (count > 0) logger.warn({ count }, 'gave up on mails that were a day old or no longer useful')
+    if (count > 0) logger.warn({ count }, 'gave up on emails that were a day old or no longer useful')
   }
 
   /** The next mail. The queues take turns, so neither holds up the other. */

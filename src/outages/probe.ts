@@ -43,4 +43,4 @@ export async function probe(
   }
 }
 
-const tooSlow = `The AI provider did not answer a short prompt within ${probeSeconds} seconds.`
+const tooSlow = `The AI provider did not respond to a short prompt within ${probeSeconds} seconds.`

@@ -92,7 +92,7 @@ export function createOutbox(context: {
 
   /** The same for a mail that the caller's user requests: RATE_LIMITED. */
   async function putOrRefuse(trx: Transaction, mail: NewMail): Promise<void> {
-    const message = 'This mailbox has reached its daily limit of emails. Try again tomorrow.'
+    const message = 'This mailbox has reached its daily email limit. Try again tomorrow.'
     assertThat(await put(trx, mail), 'RATE_LIMITED', { message, retryAfter: 3600 })
   }
 

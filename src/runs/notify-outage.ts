@@ -30,9 +30,9 @@ export async function notifyOutage(
     key: since.toISOString(),
     title: `Runs are waiting for the AI model ${model}`,
     message:
-      `The AI model ${model} has been unavailable since ${utc(since)}. ${message} Runs that need it wait and resume ` +
-      `automatically when it is available again. Nothing is lost, and nothing is done twice. After ${Math.round(hours)} hours, an agent's waiting ` +
-      `run fails, and the agent and its queue are paused. See GET /runs/${id}/why. You get one notification for each outage.`,
+      `The AI model ${model} has been unavailable since ${utc(since)}. ${message} Runs that need this model wait and resume ` +
+      `automatically when the model is available again. Nothing is lost, and nothing is done twice. A run that has waited for ${Math.round(hours)} ` +
+      `hours fails, and its agent and the agent's queue are paused. See GET /runs/${id}/why. You get one notification for each outage.`,
   })
 }
 

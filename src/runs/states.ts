@@ -36,7 +36,7 @@ export const endReasons = {
   WORKFLOW_FAILED: "The run's workflow failed.",
   MODEL_ERROR: 'The AI provider returned an error or an unusable answer. Retrying did not help or was not possible.',
   MODEL_UNAVAILABLE:
-    'The AI model was unavailable for longer than a run waits, which is one day by default. The agent is paused and its queue is kept. Resume the agent when the model is available again.',
+    'The AI model was unavailable for longer than a run can wait (one day by default). The agent is paused, and its queued runs are retained. Resume the agent when the model is available again.',
   OUTPUT_INVALID: "The model's answer did not match the agent's output schema, even after a correction.",
   STEP_ABANDONED: 'A model step started several times and never finished.',
   NO_CREDITS: 'The run waited too long for credits, or for a monthly limit to reset.',

@@ -24,12 +24,12 @@ const sentences: Record<SafeFetchReason, string> = {
   dns: noSite,
   connect: 'did not accept a connection',
   tls: 'has no valid certificate or does not support TLS',
-  timeout: 'did not answer in time',
+  timeout: 'did not respond in time',
   'too-large': 'sent a response over the size limit',
   encoding: 'sent a response that could not be decompressed',
-  redirect: 'answered with a redirect, and redirects are not followed',
-  reset: 'closed the connection early or did not answer with HTTP',
-  aborted: 'did not answer before the request was aborted',
+  redirect: 'responded with a redirect, and redirects are not followed',
+  reset: 'closed the connection early or did not respond with HTTP',
+  aborted: 'did not respond before the request was aborted',
 }
 
 interface SafeFetchErrorOptions {

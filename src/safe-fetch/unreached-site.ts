@@ -7,4 +7,4 @@ export const refusedAddress =
  * sentence, because a difference would let a stranger map this server's network.
  */
 export const unreached =
-  'The site could not be reached. Its host name is unknown, nothing answers at its address, or the address is not on the public internet.'
+  'The site could not be reached. Its host name is unknown, nothing responds at its address, or the address is not on the public internet.'

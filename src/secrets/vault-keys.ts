@@ -96,7 +96,10 @@ export function createVaultKeys(context: {
       sealing.release()
     } catch (error) {
       if (error instanceof VaultKeysError) return refuse(error)
-      logger.warn({ err: error }, 'the vault keys cannot be verified yet; nothing is sealed or opened until they are')
+      logger.warn(
+        { err: error },
+        'the vault keys cannot be verified yet; nothing is encrypted or decrypted until they are',
+      )
       void proveLater({ logger, refuse })
     }
   }

@@ -17,6 +17,7 @@ export async function assertProviderMember(
   const member = await Member.query(trx).findOne({ workspaceId, userId }).forShare()
   const provider = await WorkspaceProvider.query(trx).findOne({ id: workspaceProviderId, workspaceId }).forShare()
   const workspace = await Workspace.query(trx).findById(workspaceId).whereNull('deletedAt')
-  const message = 'You are not a member of this workspace, or its sign-in has been changed in the meantime.'
+  const message =
+    "You are not a member of this workspace, or the workspace's sign-in provider was changed during this sign-in."
   assertThat(member && provider && workspace, 'PERMISSION_DENIED', { message })
 }

@@ -66,7 +66,7 @@ export function createCallback(context: {
     const { bindingHash } = bindBrowser(flow.id, cookieOf(flow.id))
     const another = 'This sign-in was started in another browser. Start again.'
     assertThat(bindingHash === flow.bindingHash, 'VALIDATION_ERROR', problem('state', another))
-    const mixedUp = 'This answer belongs to another sign-in provider. Start again.'
+    const mixedUp = 'This response belongs to another sign-in provider. Start again.'
     assertThat(providerId === flow.provider, 'VALIDATION_ERROR', problem('state', mixedUp))
     if (flow.endedAt === null) assertOpen(flow, clock.now())
     const ended = { endedAt: clock.now(), verifier: null }
@@ -95,7 +95,7 @@ export function createCallback(context: {
   async function inTurn<T>(provider: Provider, work: () => Promise<T>): Promise<T> {
     const key = provider.workspaceProviderId ?? provider.id
     const count = underWay.get(key) ?? 0
-    const message = 'Too many people are signing in there at the same time. Start again in a few seconds.'
+    const message = 'Too many people are signing in with this provider at the same time. Start again in a few seconds.'
     assertThat(count < mostAtOnce, 'RATE_LIMITED', { message, retryAfter: 5 })
     underWay.set(key, count + 1)
     try {

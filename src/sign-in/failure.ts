@@ -17,7 +17,7 @@ function asCoded(error: unknown): CodedError {
     return new CodedError('SITE_UNAVAILABLE', { message: unreachable, privateDetail: error.reason, cause: error })
   if (error instanceof oauth.AuthorizationResponseError) return refused(error)
   if (error instanceof UnusableTokenAnswer) {
-    const message = `The sign-in failed because the sign-in provider's answer is invalid: ${error.message}.`
+    const message = `The sign-in failed because the sign-in provider's response is invalid: ${error.message}.`
     return new CodedError('PERMISSION_DENIED', { message, privateDetail: error.message })
   }
   const status = statusOf(error)
@@ -63,12 +63,12 @@ export async function coded<T>(logger: Logger, provider: Provider, work: () => P
 /** The provider's own `error` (RFC 6749, 4.1.2.1). */
 function refused({ error, error_description: description }: oauth.AuthorizationResponseError): CodedError {
   if (error === 'access_denied') return new CodedError('PERMISSION_DENIED', { message: denied })
-  const message = `The sign-in provider refused the sign-in and says: ${quotedWords(error, description)}.`
+  const message = `The sign-in provider refused the sign-in and said: ${quotedWords(error, description)}.`
   return new CodedError('PERMISSION_DENIED', { message })
 }
 
-const unreachable = 'The sign-in provider could not be reached or did not answer in time. Try again later.'
+const unreachable = 'The sign-in provider could not be reached or did not respond in time. Try again later.'
 const failing = 'The sign-in provider returned an error. Try again later.'
 const denied = 'Access was denied at the sign-in provider, so you are not signed in.'
-const codeRefused = 'The sign-in provider did not accept its own authorization code. Start again.'
-const notValid = "The sign-in failed because the sign-in provider's answer is invalid."
+const codeRefused = 'The sign-in provider rejected its own authorization code. Start again.'
+const notValid = "The sign-in failed because the sign-in provider's response is invalid."

@@ -136,7 +136,7 @@ export function createFlows(context: {
 /** The flow's provider. NOT_FOUND if it was removed or replaced. */
 export async function providerOf(providers: Providers, flow: SignInFlow): Promise<Provider> {
   const provider = await providers.find(flow.provider)
-  const message = 'The sign-in provider has been changed in the meantime. Start again.'
+  const message = 'The sign-in provider was changed during this sign-in. Start again.'
   assertThat(provider.workspaceProviderId === flow.workspaceProviderId, 'NOT_FOUND', { message })
   return provider
 }

@@ -71,7 +71,7 @@ export function createIdentities(context: {
     const user = await User.query(trx).findById(userId).forNoKeyUpdate()
     const login = await Login.query(trx).findById(loginId).where({ userId }).whereNull('revokedAt')
     assertThat(user && login, 'PERMISSION_DENIED', {
-      message: 'You have been signed out in the meantime. Start again.',
+      message: 'You have been signed out since you started. Start again.',
     })
     assertActive(user)
     assertThat(user.emailVerifiedAt !== null, 'PERMISSION_DENIED', { message: unverified })
@@ -105,7 +105,7 @@ export function createIdentities(context: {
     const workspaceId = workspaceOf(provider)
     if (workspaceId !== null) await assertProviderMember(trx, provider, { workspaceId, userId: by.userId })
     const linked = await Identity.query(trx).findById(by.identityId).forShare()
-    assertThat(linked, 'PERMISSION_DENIED', { message: 'The sign-in provider has since been unlinked.' })
+    assertThat(linked, 'PERMISSION_DENIED', { message: 'The sign-in provider was unlinked during this sign-in.' })
   }
 
   /** Writes to the user's log, and to that of the provider's workspace. */
@@ -190,7 +190,7 @@ export type Identities = ReturnType<typeof createIdentities>
 export const unverified = 'Verify your email address first with the token we emailed to you.'
 const linkFirst =
   "No member of this workspace has linked this sign-in. Sign in to your account as usual, then link the workspace's provider."
-const meanwhile = 'The provider has been unlinked from your account in the meantime.'
+const meanwhile = 'The provider was unlinked from your account during this sign-in.'
 const asUsual = 'Create an account as usual, then link the provider.'
 const others = 'This identity is already linked to another account.'
 const lastWay = 'This is the only way to sign in to your account. First set a password with POST /auth/forgot-password.'

@@ -77,7 +77,7 @@ export function createSites(context: {
     const { status, body } = await request(`${origin}/.well-known/toolsite.json`)
     if (status === 200) return body
     throw new CodedError('MANIFEST_NOT_FOUND', {
-      message: `The site answered the manifest request with status ${status}.`,
+      message: `The site responded to the manifest request with status ${status}.`,
     })
   }
 
@@ -126,7 +126,7 @@ const sentences: Record<Exclude<SafeFetchReason, 'too-large'>, string> = {
   timeout: 'The site did not send its manifest in time.',
   reset: 'The site closed the connection before sending the full manifest.',
   encoding: 'The site sent its manifest in a content encoding that could not be decoded.',
-  redirect: 'The site answered the manifest request with a redirect, and redirects are not followed.',
+  redirect: 'The site responded to the manifest request with a redirect. Redirects are not followed.',
   aborted: 'The manifest request was aborted.',
 }
 

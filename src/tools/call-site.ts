@@ -120,7 +120,7 @@ function failedToSend({ reason, maybeSent, status }: SafeFetchError): CallOutcom
     // Some sites answer 303 to a POST that took effect.
     return broken(
       null,
-      'The site answered with a redirect. Redirects are not followed because the request carries a credential.',
+      'The site responded with a redirect. Redirects are not followed because the request carries a credential.',
     )
   }
   return {
@@ -134,8 +134,8 @@ function failedToSend({ reason, maybeSent, status }: SafeFetchError): CallOutcom
 const sentences: Partial<Record<SafeFetchReason, string>> = {
   'refused-address': refusedAddress,
   tls: 'The site has no valid certificate for its host name or does not support TLS.',
-  timeout: 'The site did not answer in time.',
-  reset: 'The site closed the connection without answering.',
+  timeout: 'The site did not respond in time.',
+  reset: 'The site closed the connection without responding.',
   'invalid-url': "The address in the site's manifest is invalid.",
 }
 
@@ -202,7 +202,7 @@ const broken = (httpStatus: number | null, text: string): Extract<CallOutcome, {
 })
 
 function refusal(status: 401 | 403 | 429, quotation: string): string {
-  if (status === 401) return `The site does not accept the token.${quotation}`
+  if (status === 401) return `The site rejected the token.${quotation}`
   if (status === 403) return `The site does not allow this user to perform the operation.${quotation}`
   return `The site's rate limit has been exceeded.${quotation}`
 }

@@ -97,10 +97,10 @@ export function createSender(context: {
   async function learnFrom(outcome: CallOutcome, connection: Connection, host: string): Promise<void> {
     try {
       if (outcome.kind === 'broken' && outcome.retryAfter !== undefined)
-        await outgoing.hold(host, outcome.retryAfter, `The site answered ${outcome.httpStatus}.`)
+        await outgoing.hold(host, outcome.retryAfter, `The site responded with ${outcome.httpStatus}.`)
       if (provesToken(outcome)) await vault.connections.accepted(connection)
     } catch (error) {
-      logger.warn({ err: error, host }, 'failed to record what a site said about its token or a pause')
+      logger.warn({ err: error, host }, "failed to record a site's response about its token or a pause")
     }
   }
 
@@ -137,7 +137,7 @@ export function createSender(context: {
     outcome: RefusedAttempt,
   ): Promise<Sent> {
     if (outcome.httpStatus === 429) {
-      const until = await outgoing.hold(host, outcome.retryAfter, 'The site answered 429.')
+      const until = await outgoing.hold(host, outcome.retryAfter, 'The site responded with 429.')
       return { kind: 'held', until, why: 'held', host, outcome }
     }
     // If the refused credential was already a newer one, another refresh cannot help.

@@ -29,7 +29,8 @@ const maxTried = 10
 /** Omits arguments and results: a hundred of these may be a hundred megabytes. */
 const listedFields = `id tool effect status httpStatus idempotencyKey attempts plannedAt startedAt endedAt`.split(' ')
 
-const unrecorded = 'The call was sent, but its outcome could not be recorded. Check it before you retry.'
+const unrecorded =
+  'The call was sent, but its outcome could not be recorded. Check the outcome at the site before you retry.'
 
 /** A client's request. Under its key, the tool is called once, however often the request is repeated. */
 interface DirectRequest {
@@ -202,7 +203,7 @@ export function createTools(context: {
       const call = isId(callId)
         ? await DirectToolCall.query(database).findOne({ id: callId, vaultEntryId, ownerId })
         : undefined
-      assertThat(call, 'NOT_FOUND', { message: 'There is no direct tool call with this id at this site.' })
+      assertThat(call, 'NOT_FOUND', { message: 'There is no direct tool call with this id for this site.' })
       return call
     },
 

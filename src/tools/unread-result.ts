@@ -4,4 +4,4 @@
  * `result` is null.
  */
 export const unreadResult =
-  'The site performed the call, but its response is not a readable JSON object and was not kept. Repeating the call may perform it a second time.'
+  'The site performed the call, but its response is not a readable JSON object and was not stored. Repeating the call may perform it a second time.'

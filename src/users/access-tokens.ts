@@ -78,7 +78,7 @@ export function createAccessTokens(context: { clock: Clock; config: Pick<Config,
         if (index === keys.length - 1 || !isOfAnotherKey(error)) throw error
       }
     }
-    throw new Error('No key is configured to verify access tokens.')
+    throw new Error('No key is configured for verifying access tokens.')
   }
 
   /** The token's subject. TOKEN_EXPIRED, or INVALID_TOKEN for any other fault. */

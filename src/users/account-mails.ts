@@ -38,7 +38,7 @@ export const newAddress = ({ token, expiresAt }: IssuedToken, baseUrl: string): 
     `Someone asked to use this email address for an account at ${baseUrl}.`,
     howToVerify(baseUrl),
     token,
-    'If you did not ask for this, ignore this email. The account then keeps its current address.',
+    'If you did not request this, ignore this email. The account will keep its current address.',
   ),
   kind: 'asked',
   expiresAt,
@@ -48,10 +48,10 @@ export const newAddress = ({ token, expiresAt }: IssuedToken, baseUrl: string): 
 export const passwordReset = ({ token, expiresAt }: IssuedToken, baseUrl: string): AccountMail => ({
   subject: 'Reset your password',
   text: paragraphs(
-    `Someone asked to reset the password of your account at ${baseUrl}.`,
-    `If it was you, send the token below and your new password to POST ${baseUrl}/auth/reset-password within one hour. The token works once.`,
+    `Someone asked to reset the password for your account at ${baseUrl}.`,
+    `If this was you, send the token below and your new password to POST ${baseUrl}/auth/reset-password within one hour. The token works once.`,
     token,
-    'If this was not you, ignore this email. Your password stays the same.',
+    "If this wasn't you, ignore this email. Your password stays the same.",
   ),
   kind: 'reset',
   expiresAt,
@@ -73,8 +73,8 @@ export const passwordWasReset = (
   notice(
     'Your password was changed',
     now,
-    `The password of your account at ${baseUrl} was changed with a token that we emailed to this address.`,
-    'You have been signed out everywhere, and all chat sessions have ended. If this was not you, someone else can read your email. Secure your mailbox, then reset the password again.',
+    `The password for your account at ${baseUrl} was changed with a token that we emailed to this address.`,
+    "You have been signed out everywhere, and all chat sessions have ended. If this wasn't you, someone else can read your email. Secure your mailbox, then reset the password again.",
     ...(isFirstProof ? [takenBack] : []),
     ...(left.length > 0
       ? ['The account still contains these items. Remove any that are not yours:', left.join('\n')]
@@ -90,7 +90,7 @@ export const changeWasAsked = (now: Date, baseUrl: string): AccountMail =>
     'Your email address is about to change',
     now,
     `Someone who knows your password asked to change the email address of your account at ${baseUrl}.`,
-    'If this was not you, change your password now. This also cancels the address change.',
+    "If this wasn't you, change your password now. This also cancels the address change.",
   )
 
 /** To the owner of an account that is marked for deletion. */
@@ -100,7 +100,7 @@ export const accountWillBeDeleted = ({ now, dueAt }: { now: Date; dueAt: Date },
     now,
     `Someone who knows your password asked to delete your account at ${baseUrl}. The account, its workspaces and everything in them will be deleted after ${dueAt.toISOString()}.`,
     `To keep the account, sign in with POST ${baseUrl}/auth/login before that time, then send POST ${baseUrl}/auth/me/restore. Until then, you can export everything with GET ${baseUrl}/auth/me/export.`,
-    'If this was not you, restore the account and change your password.',
+    "If this wasn't you, restore the account and change your password.",
   )
 
 /** To the owner of an account that an operator deletes. */
@@ -109,7 +109,7 @@ export const accountIsBeingClosed = ({ now, dueAt }: { now: Date; dueAt: Date },
     'Your account will be deleted',
     now,
     `The operator of ${baseUrl} has closed your account. The account, its workspaces and everything in them will be deleted after ${dueAt.toISOString()}.`,
-    'Contact the operator if you want to keep it.',
+    'Contact the operator if you want to keep the account.',
   )
 
 /** To the owner of a restored account. */
@@ -118,7 +118,7 @@ export const accountIsKept = (now: Date, baseUrl: string): AccountMail =>
     'Your account has been restored',
     now,
     `Your account at ${baseUrl} has been restored. It will not be deleted.`,
-    `If it had a subscription, the subscription no longer renews. To renew it again, use POST ${baseUrl}/billing/subscription.`,
+    `If the account had a subscription, the subscription no longer renews. To turn renewal back on, use POST ${baseUrl}/billing/subscription.`,
   )
 
 /** To the former address of an account. */
@@ -127,7 +127,7 @@ export const addressWasChanged = (now: Date, baseUrl: string): AccountMail =>
     'Your email address was changed',
     now,
     `Your account at ${baseUrl} now has a different email address. This address no longer receives emails about the account.`,
-    'If this was not you, contact the operator of the platform.',
+    "If this wasn't you, contact the operator of the platform.",
   )
 
 /** To the owner when a logged-in user has linked a sign-in provider. */
@@ -136,5 +136,5 @@ export const providerWasLinked = (provider: string, now: Date, baseUrl: string):
     'A sign-in provider was linked',
     now,
     `You can now sign in to your account at ${baseUrl} with ${provider}.`,
-    'If this was not you, remove the provider with DELETE /auth/identities, end all other logins and change your password.',
+    "If this wasn't you, remove the provider with DELETE /auth/identities, end all other logins and change your password.",
   )

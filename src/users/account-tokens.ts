@@ -79,4 +79,4 @@ export function createAccountTokens(context: { database: Database; clock: Clock 
 
 export type AccountTokens = ReturnType<typeof createAccountTokens>
 
-const gone = 'This token does not exist, or it has been used or replaced.'
+const gone = 'This token does not exist, or it has already been used or replaced.'

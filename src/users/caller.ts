@@ -33,7 +33,7 @@ export function requireTerms(caller: Pick<Caller, 'termsAccepted'>): void {
 /** Refuses callers whose account is marked for deletion: PERMISSION_DENIED. */
 export function requireKept({ isClosing }: Pick<Caller, 'isClosing'>): void {
   const message =
-    'This account is scheduled for deletion. Until then, you can export it (GET /auth/me/export), restore it (POST /auth/me/restore), and export or delete its workspaces.'
+    'This account is scheduled for deletion. Until it is deleted, you can export it (GET /auth/me/export), restore it (POST /auth/me/restore), and export or delete its workspaces.'
   assertThat(!isClosing, 'PERMISSION_DENIED', { message })
 }
 
@@ -66,7 +66,8 @@ export function requireAdmin(caller: Caller): void {
  * PERMISSION_DENIED.
  */
 export function requireOwnAccount({ userId, reach, via }: Caller): void {
-  const made = 'This API key belongs to a workspace. It cannot read or change the account of the user who created it.'
+  const made =
+    'This API key belongs to a workspace. It cannot read or change the account of the user who created the key.'
   const signedIn = 'You are signed in to a workspace only. To read or change your account, sign in to the account.'
   assertThat(reach.home === userId, 'PERMISSION_DENIED', { message: via === 'login' ? signedIn : made })
 }

@@ -71,7 +71,7 @@ export function createEmailChanges(context: {
     await rateLimits.accountMail(`${caller.userId} change`)
     await database.transaction(async (trx) => {
       const user = await User.query(trx).findById(before.id).forNoKeyUpdate()
-      const changed = 'The password has been changed in the meantime.'
+      const changed = 'The password was changed during this request.'
       assertThat(user?.passwordHash === before.passwordHash, 'UNAUTHORIZED', { message: changed })
       await tokens.withdraw(trx, user.id, ['change'])
       const issued = await tokens.issue(trx, { purpose: 'change', userId: user.id, email })
@@ -91,8 +91,8 @@ export function createEmailChanges(context: {
     } catch (error) {
       if (violatedConstraint(error) !== 'users_email_unique') throw error
       throw new CodedError('VALIDATION_ERROR', {
-        message: 'Another account already has the new address.',
-        details: [{ path: 'token', message: 'Is for an address that another account already has.' }],
+        message: 'The new address already belongs to another account.',
+        details: [{ path: 'token', message: 'Is for an address that already belongs to another account.' }],
         cause: error,
       })
     }

@@ -12,7 +12,7 @@ import { ApiKey } from './api-key.ts'
 import { endLogins } from './login.ts'
 import { SecondFactor } from './second-factor.ts'
 
-const disconnected = 'The site was connected before the email address of the account was verified. Connect it again.'
+const disconnected = "The site was connected before the account's email address was verified. Connect the site again."
 
 interface Reclaim {
   userId: string

@@ -2,14 +2,14 @@ import { notice } from './account-mails.ts'
 
 /** Notices about an account's second factor, without secrets. */
 
-const notYou = 'If this was not you, someone who knows your password is signed in. Change the password now.'
+const notYou = "If this wasn't you, someone who knows your password is signed in. Change the password now."
 
 export const passwordWasChanged = (now: Date, baseUrl: string) =>
   notice(
     'Your password was changed',
     now,
-    `The password of your account at ${baseUrl} was changed by someone who knew the old password.`,
-    'You have been signed out everywhere else, and all chat sessions have ended. API keys are still valid. If this was not you, reset the password with POST /auth/forgot-password.',
+    `The password for your account at ${baseUrl} was changed by someone who knew the old password.`,
+    "You have been signed out everywhere else, and all chat sessions have ended. API keys are still valid. If this wasn't you, reset the password with POST /auth/forgot-password.",
   )
 
 export const factorWasAdded = (now: Date, baseUrl: string) =>
@@ -35,14 +35,14 @@ export const codeWasUsed = (left: number, now: Date, baseUrl: string) =>
   notice(
     'A recovery code was used',
     now,
-    `A recovery code of your account at ${baseUrl} was used. You have ${left} left.`,
-    'If this was not you, someone has your password and your recovery codes. Change the password and create new codes with POST /auth/totp/recovery-codes.',
+    `A recovery code for your account at ${baseUrl} was used. You have ${left} left.`,
+    "If this wasn't you, someone has your password and your recovery codes. Change the password and create new codes with POST /auth/totp/recovery-codes.",
   )
 
 export const codesWereGuessed = (now: Date, baseUrl: string) =>
   notice(
     'Someone is entering wrong codes',
     now,
-    `Someone who knows the password of your account at ${baseUrl} has entered too many wrong codes. No code is accepted for one hour.`,
-    'If this was not you, change the password. This also ends the wait.',
+    `Someone who knows the password for your account at ${baseUrl} has entered too many wrong codes. All codes are rejected for one hour.`,
+    "If this wasn't you, change the password. This also ends the wait.",
   )

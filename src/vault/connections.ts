@@ -86,7 +86,7 @@ export function createConnections(context: {
     if (renewal.kind === 'dead') return dead(renewal.entry)
     if (usable) return ready(entry, false)
     if (renewal.kind === 'unavailable') return unavailable(renewal.message, renewal.retryAt)
-    return unavailable("The site's tokens cannot be refreshed at the moment.", null)
+    return unavailable("The site's tokens cannot be refreshed right now.", null)
   }
 
   async function open(ownerId: string, entryId: string): Promise<ConnectionState> {
@@ -131,8 +131,8 @@ export function createConnections(context: {
       const entry = await find(ownerId, connection.entryId)
       if (!entry) return { kind: 'gone' }
       if (entry.generation !== connection.generation) return open(ownerId, entry.id)
-      if (entry.authType === 'bearer') return markDead(entry, 'The site does not accept the token.')
-      if (again) return markDead(entry, 'The site does not accept the tokens it has just issued.')
+      if (entry.authType === 'bearer') return markDead(entry, 'The site rejected the token.')
+      if (again) return markDead(entry, 'The site rejected tokens that it had just issued.')
       return after(await refresh.renew(entry.id, entry.generation, 'unauthorized'), entry, false)
     },
   }

@@ -183,7 +183,7 @@ export function createEntries(context: {
       await assertRoom(database, ownerId, await limitOf(ownerId))
       const { origin, manifest, foreignHosts } = await sites.discover(url, ownerId)
       await assertNew(ownerId, origin)
-      assertPasted(manifest.auth.type, 'url', 'This site connects with OAuth 2.0. Use POST /vault/oauth/start.')
+      assertPasted(manifest.auth.type, 'url', 'This site uses OAuth 2.0. Use POST /vault/oauth/start.')
       assertHostsAccepted(foreignHosts, acceptHosts)
       return insert({ ownerId, connectedBy, origin, manifest }, { accessToken: token })
     },
@@ -218,8 +218,7 @@ export function createEntries(context: {
 
     /** Replaces the token. VALIDATION_ERROR for an entry that is authorized by OAuth. */
     async replaceToken(entry: VaultEntry, token: string, by: string | null = null): Promise<VaultEntry> {
-      const message =
-        'This site connects with OAuth 2.0. Authorize it again with POST /vault/oauth/start and this "entryId".'
+      const message = 'This site uses OAuth 2.0. Authorize it again with POST /vault/oauth/start and this "entryId".'
       assertPasted(entry.authType, 'token', message)
       return renew({ id: entry.id, ownerId: entry.ownerId, by }, { accessToken: token }, {})
     },
@@ -271,7 +270,7 @@ function refuseLeaver(error: unknown): never {
 
 /** The owner may have accepted other addresses since the flow began. The grant comes from the old ones. */
 function assertSameSite({ manifest }: OAuthFlow, entry: VaultEntry): void {
-  const message = "The site's authentication settings have changed in the meantime. Start again."
+  const message = "The site's authentication settings changed after this connection attempt started. Start again."
   const same = isDeepStrictEqual(manifest.auth, entry.manifest.auth)
   assertThat(same, 'VALIDATION_ERROR', { message, details: [{ path: 'state', message }] })
 }

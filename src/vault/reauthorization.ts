@@ -12,14 +12,14 @@ export function createMarkNeedsReauth(context: { clock: Clock; notifications: No
     await VaultEntry.query(trx)
       .findById(entry.id)
       .patch({ status: 'needs_reauth', statusReason: reason, updatedAt: clock.now() })
-    const how = entry.authType === 'oauth2' ? 'Authorize it again' : 'Give it a new token'
+    const how = entry.authType === 'oauth2' ? 'Authorize the site again' : "Replace the site's token"
     await notifications.notify(trx, {
       ownerId: entry.ownerId,
       kind: 'credential_dead',
       subjectId: entry.id,
       key: String(entry.generation),
       title: `A site must be reconnected: ${quotedName(entry.name)}`,
-      message: `${reason} Runs that need ${entry.origin} wait for a day. ${how}, and they resume where they stopped.`,
+      message: `${reason} Runs that need ${entry.origin} wait for up to a day. ${how} within that time, and the runs resume where they stopped.`,
     })
   }
 }

@@ -95,7 +95,7 @@ function assertUnused(users: User[]): void {
   const named = users.slice(0, mostNamed).map(({ id, name }) => `${quotedName(name)} (${id})`)
   const more = users.length > named.length ? `, and ${users.length - named.length} more` : ''
   const who = users.length === 1 ? '1 agent uses' : `${users.length} agents use`
-  const message = `${who} this site: ${named.join(', ')}${more}. Remove the site from them first, or repeat the request with ?force=true to take away its tools.`
+  const message = `${who} this site: ${named.join(', ')}${more}. Remove the site from each agent first, or repeat the request with ?force=true to remove the site's tools from all agents.`
   const details = named.map((agent) => ({ path: 'force', message: `The agent ${agent} uses this site.` }))
   assertThat(users.length === 0, 'VALIDATION_ERROR', { message, details })
 }

@@ -42,7 +42,7 @@ function problemsOf(known: readonly OfferedSite[], choice: SiteChoice, path: str
 const uselessQuestions = ({ tools, askFirst = [] }: SiteChoice, path: string): ErrorDetail[] =>
   askFirst
     .filter((name) => tools?.includes(name) === false)
-    .map((name) => ({ path: `${path}.askFirst`, message: `${JSON.stringify(name)} is not among "tools".` }))
+    .map((name) => ({ path: `${path}.askFirst`, message: `${JSON.stringify(name)} is not in "tools".` }))
 
 /** Refuses named tools without a granted scope: PERMISSION_DENIED, with the remedy. */
 export function assertGranted(known: readonly OfferedSite[], choices: readonly SiteChoice[]): void {

@@ -64,6 +64,6 @@ export async function lockNamed(
     .select('id', 'ownerId')
     .forShare()
   const found = entries.filter((entry) => entry.ownerId === ownerId)
-  const message = `A site that the ${by} uses has been removed from the vault in the meantime.`
+  const message = `A site that the ${by} uses was removed from the vault during this request.`
   assertThat(found.length === ids.size, 'VALIDATION_ERROR', { message, details: [{ path: 'sites', message }] })
 }

@@ -78,7 +78,10 @@ const handshakes: readonly Handshake[] = [
     isIn: (asked) => asked.method === 'GET' && asks(asked, 'challenge'),
     advice: `A handshake that expects its challenge in the response, such as Dropbox's, is not supported. ${relay}`,
   },
-  { isIn: isForm, advice: 'Forms are not supported. Set the content type to application/json at the sender.' },
+  {
+    isIn: isForm,
+    advice: "Forms are not supported. Set the content type to application/json in the sender's settings.",
+  },
 ]
 
 /** Advice for a handshake, or for a sender that does not fit; undefined for any other request. */

@@ -19,7 +19,7 @@ import { problemOfProof, type ReadHeader } from './proofs.ts'
 import { namesOf, presetsSent } from './header-names.ts'
 
 const suspended =
-  'The account that owns this agent is suspended, so the agent accepts no deliveries. Send it again after the operator has lifted the suspension.'
+  'The account that owns this agent is suspended, so the agent accepts no deliveries. Send the delivery again after the operator lifts the suspension.'
 const closing = 'The account that owns this agent is scheduled for deletion, so the agent accepts no deliveries.'
 
 /** A request to an agent's webhook, before its body is parsed. */

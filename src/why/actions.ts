@@ -21,7 +21,7 @@ export const actions = {
     request: 'POST /runs/{id}/cancel',
     loses:
       'abandons the run permanently, its unfinished work stays undone unless you replay it, and the outcome of a call ' +
-      'in progress may stay unknown',
+      'in progress may remain unknown',
   },
   replay: {
     request: 'POST /runs/{id}/replay',
@@ -37,8 +37,8 @@ export const actions = {
     loses: 'loses nothing, and waiting runs continue in order',
   },
   verifyAddress: { request: 'POST /auth/verify-email', loses: 'loses nothing' },
-  changeAgent: { request: 'PATCH /agents/{id}', loses: 'lets its runs use more credits' },
-  changeWorkspace: { request: 'PATCH /workspaces/{id}', loses: "lets it use more of its owner's credits" },
+  changeAgent: { request: 'PATCH /agents/{id}', loses: "lets the agent's runs use more credits" },
+  changeWorkspace: { request: 'PATCH /workspaces/{id}', loses: "lets the workspace use more of its owner's credits" },
   capAccount: { request: 'PATCH /billing', loses: 'lets everything your account pays for use more credits' },
   subscribe: { request: 'POST /billing/subscription', loses: 'charges your payment method' },
   authorize: {

@@ -88,7 +88,7 @@ function paused({ agent, head, next, queued, isSuspended }: Facts): Cause[] {
     ? `run ${head.run.sequence} ${waits ? 'is waiting' : 'stops before its next step'}`
     : queued > 0
       ? `${queued === 1 ? 'one run stays' : `${queued} runs stay`} queued`
-      : 'it starts nothing'
+      : 'it starts no runs'
   const run = head?.run ?? next
   return [
     causeOf({
@@ -101,7 +101,7 @@ function paused({ agent, head, next, queued, isSuspended }: Facts): Cause[] {
         ? advise`The operator of the platform has suspended the paying account. The agent resumes when the suspension is lifted.`
         : agent.exceedingSince
           ? advise`The account is over its agent limit. Delete other agents or raise the limit. ${request('readBilling')} shows the limits.`
-          : advise`Resume it with ${request('resume', agent.id)}.`,
+          : advise`Resume the agent with ${request('resume', agent.id)}.`,
     }),
   ]
 }
@@ -112,13 +112,13 @@ function platform({ agent, temporal, workers }: Facts, state: WhyState): Cause[]
   const causes: Cause[] = []
   if (!temporal.reachable) {
     const { since } = temporal
-    const message = `Temporal, which executes runs, ${ongoing('unreachable', since)}. Accepted runs are kept and continue when it is back.`
-    const action = advise`The operators of the platform must restore it. ${request('readReadiness')} shows whether it is reachable.`
+    const message = `Temporal, which executes runs, ${ongoing('unreachable', since)}. Accepted runs are stored and continue when Temporal is back.`
+    const action = advise`The operators of the platform must restore Temporal. ${request('readReadiness')} shows whether Temporal is reachable.`
     causes.push(causeOf({ code: 'TEMPORAL_AWAY', since, message, action }))
   }
   if (!workers.present) {
     const { since } = workers
-    const message = `No worker is running.${since ? ` The last one was seen at ${utcTime(since)}.` : ''} Accepted runs are kept and continue when a worker is up.`
+    const message = `No worker is running.${since ? ` The last one was seen at ${utcTime(since)}.` : ''} Accepted runs are stored and continue when a worker is up.`
     const action = advise`The operators of the platform must start a worker. ${request('listWorkers')} lists the workers.`
     causes.push(causeOf({ code: 'NO_WORKER', since, message, action }))
   }
@@ -139,8 +139,8 @@ function idle(facts: Facts): Cause[] {
 }
 
 function nextFire({ agent }: Facts, until: Date): Cause {
-  const message = `The schedule of ${quotedName(agent.name)} fires next at ${utcTime(until)}.`
-  const action = advise`See its next fires with ${request('readSchedule', agent.id)}, or run it now with ${request('start', agent.id)}.`
+  const message = `The schedule of ${quotedName(agent.name)} next fires at ${utcTime(until)}.`
+  const action = advise`See the next scheduled runs with ${request('readSchedule', agent.id)}, or run the agent now with ${request('start', agent.id)}.`
   return causeOf({ code: 'SCHEDULE', until, message, action })
 }
 
@@ -148,7 +148,7 @@ function nextFire({ agent }: Facts, until: Date): Cause {
 function nothingToDo({ agent, charges }: Facts) {
   const isForDeliveries = agent.trigger === 'webhook' && charges.length === 0
   const delivery = isForDeliveries ? advise`, or deliver to ${request('deliver', agent.id)}` : advise``
-  const run = advise`Run it with ${request('start', agent.id)}${delivery}.`
+  const run = advise`Run the agent with ${request('start', agent.id)}${delivery}.`
   return {
     message: `${quotedName(agent.name)} has no unfinished run.`,
     action: charges.includes('credits') ? advise`You do not need to do anything.` : run,

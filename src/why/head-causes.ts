@@ -32,7 +32,7 @@ function cancelling(facts: Facts, head: HeadRun, { step }: CurrentWork): Cause[]
   const { settings } = facts
   if (!run.cancelRequestedAt) return []
   const until = nextCheck(facts, later(run.cancelRequestedAt, settings.cancelSeconds + settings.reconcileSeconds))
-  const message = `Run ${run.sequence} has been stopping since its cancellation was requested at ${utcTime(run.cancelRequestedAt)}. It is force-cancelled if it has not ended by about ${utcTime(until)}.`
+  const message = `Run ${run.sequence} has been stopping since its cancellation was requested at ${utcTime(run.cancelRequestedAt)}. It will be force-cancelled if it has not ended by about ${utcTime(until)}.`
   const action = advise`You do not need to do anything. A run usually ends within ten seconds of the request.`
   return [causeOf({ code: 'CANCELLING', ...about(head), since: run.cancelRequestedAt, until, step, message, action })]
 }
@@ -51,8 +51,8 @@ function deadCredential(head: HeadRun, call: OpenCall, entry: NonNullable<OpenCa
   const message = `Run ${run.sequence} needs ${siteOf(call)} to be reconnected${waits ? ` and ${ongoing('waiting', run.waitingSince)}` : ''}.${reason}`
   const how =
     entry.authType === 'oauth2'
-      ? advise`Authorize it again with ${request('authorize')} and "entryId": "${entry}"`
-      : advise`Give it a new token with ${request('replaceToken', entry.id)}`
+      ? advise`Authorize the site again with ${request('authorize')} and "entryId": "${entry}"`
+      : advise`Replace the site's token with ${request('replaceToken', entry.id)}`
   return causeOf({
     code: 'CREDENTIAL',
     ...about(head),
@@ -83,14 +83,14 @@ function waitOver(facts: Facts, head: HeadRun, parked: Cause[]): Cause[] {
   const { run } = head
   if (parked.length > 0 || facts.agent.pausedAt) return []
   const until = nextCheck(facts)
-  const message = `Run ${run.sequence} ${ongoing('waiting', run.waitingSince)}. Its wait is over, and it is about to resume.`
+  const message = `Run ${run.sequence} ${ongoing('waiting', run.waitingSince)}. The wait is over, and the run is about to resume.`
   return [
     causeOf({ code: 'WAKE_PENDING', ...about(head), since: run.waitingSince, until, message, action: continuesSoon }),
   ]
 }
 
-/** Advice for something that is about to continue. */
-export const continuesSoon = advise`You do not need to do anything. It continues automatically within seconds if Temporal and a worker are up.`
+/** What to do about something that is about to continue. */
+export const continuesSoon = advise`You do not need to do anything. The run continues automatically within seconds if Temporal and a worker are up.`
 
 function work(facts: Facts, head: HeadRun, doing: CurrentWork, parked: Cause[]): Cause[] {
   const { run } = head
@@ -108,7 +108,7 @@ function work(facts: Facts, head: HeadRun, doing: CurrentWork, parked: Cause[]):
       step: doing.step,
       site: doing.site,
       message: `Run ${run.sequence} ${doing.text}.`,
-      action: advise`Follow it with ${request('readEvents', run.id)}, or end it with ${request('cancel', run.id)}.`,
+      action: advise`Follow the run with ${request('readEvents', run.id)}, or end it with ${request('cancel', run.id)}.`,
     }),
   ]
 }
@@ -120,7 +120,7 @@ function noPlace(head: HeadRun, { step, site }: CurrentWork): Cause | undefined 
   if (provider === heldCredits) return creditsHeld(head, step)
   if (provider !== null) return providerBusy(head, step, provider)
   const message = `Run ${sequence} ${ongoing('waiting for a worker', since)} because its owner is at the worker's concurrency limit.`
-  const action = advise`You do not need to do anything. It continues automatically when other runs free capacity. If you run fewer at the same time, each waits less.`
+  const action = advise`You do not need to do anything. The run continues automatically when other runs free up capacity. If you run fewer at a time, each run waits less.`
   return causeOf({ code: 'NO_PLACE', ...about(head), since, step, site, message, action })
 }
 
@@ -128,7 +128,7 @@ function noPlace(head: HeadRun, { step, site }: CurrentWork): Cause | undefined 
 function creditsHeld(head: HeadRun, step: number): Cause {
   const { noPlaceSince: since, sequence } = head.run
   const message = `Run ${sequence} ${ongoing('waiting for credits', since)} because other steps have reserved all that are left.`
-  const action = advise`You do not need to do anything. It continues automatically if one of these steps uses less than it reserved. Otherwise it waits for credits. ${getCredits}`
+  const action = advise`You do not need to do anything. The run continues automatically if one of these steps uses less than it reserved. Otherwise, the run waits for credits. ${getCredits}`
   return causeOf({ code: 'CREDITS_HELD', ...about(head), since, step, message, action })
 }
 

@@ -28,7 +28,7 @@ function limitedSite(facts: Facts, head: HeadRun, call: OpenCall, others: Advice
   const fails = mayWaitUntil < turn
   const until = fails ? nextCheck(facts, mayWaitUntil) : turn
   const atLeast = others.length > 0 && !fails ? 'at least ' : ''
-  const end = fails ? ' and then fails because it has waited as long as a run can' : ''
+  const end = fails ? ' and then fails because it has reached the maximum wait for a run' : ''
   return causeOf({
     code: 'RATE_LIMIT',
     runId: run.id,
@@ -44,7 +44,7 @@ function limitedSite(facts: Facts, head: HeadRun, call: OpenCall, others: Advice
 
 function reasonOf({ now, settings }: Facts, { heldUntil, callsPerMinute }: OpenCall): string {
   return heldUntil !== null && heldUntil > now
-    ? 'has asked for a pause'
+    ? 'has requested a pause'
     : `has reached its rate limit of ${callsPerMinute ?? settings.callsPerMinute} calls a minute from this platform`
 }
 
@@ -62,7 +62,7 @@ function actionOf({ agent }: Facts, { run }: HeadRun, fails: boolean, others: Ad
   if (run.cancelRequestedAt) return advise`You do not need to do anything. The run is about to end.`
   const along =
     others.length > 0
-      ? advise`You do not need to do anything about this, but the run does not reach its next step until ${all(others)}`
+      ? advise`You do not need to do anything about this, but the run will not reach its next step until ${all(others)}`
       : advise`You do not need to do anything. The run continues automatically`
   // Only a waiting run can be skipped, and a paused agent starts no other run.
   const aim =

@@ -11,7 +11,7 @@ export function modelOutage(facts: Facts, { run, outage, failure, mayWaitForMode
   const waits = `Run ${sequence} ${ongoing(`waiting for the AI model ${model}`, waitingSince)}`
   const until = nextCheck(facts, outage?.nextProbeAt ?? modelRetryAt ?? facts.now)
   const what = outage
-    ? `The model has been unavailable since ${utcTime(outage.beganAt)}. ${outage.message} It is tried again at about ${utcTime(until)}.`
+    ? `The model has been unavailable since ${utcTime(outage.beganAt)}. ${outage.message} The next attempt is at about ${utcTime(until)}.`
     : `${failure?.message ?? 'The model fails.'} The run tries it again at ${utcTime(until)}.`
   const end = mayWaitForModelUntil
     ? ` If it is still unavailable at ${utcTime(mayWaitForModelUntil)}, the run fails, and the agent and its queue are paused.`

@@ -76,7 +76,7 @@ export function createInvitations(context: {
       .where({ workspaceId, email })
       .first()
     const details = [{ path: 'email', message: 'is the address of a member' }]
-    assertThat(!member, 'VALIDATION_ERROR', { message: 'A member already has this address.', details })
+    assertThat(!member, 'VALIDATION_ERROR', { message: 'This address already belongs to a member.', details })
   }
 
   async function found(db: Database | Transaction, token: string): Promise<Invitation> {
@@ -207,8 +207,8 @@ async function verifiedUser(trx: Transaction, userId: string): Promise<User> {
   return user
 }
 
-const gone = 'This invitation does not exist, or it has been used, withdrawn or replaced.'
+const gone = 'This invitation does not exist, or it has already been used, withdrawn or replaced.'
 const unverified =
   'Verify your email address first, because the invitation shows it. POST /auth/verify-email/send emails you a new token.'
 const notYours =
-  'This invitation is for another address, or your address is not verified yet. Sign in with the account that has the invited address, and verify it.'
+  'This invitation is for another address, or your address is not verified yet. Sign in with the account that has the invited address, and verify that address.'

@@ -68,7 +68,7 @@ export function createMembers(context: {
     removeMember: (workspaceId: string, userId: string, connections?: Connections): Promise<void> =>
       database.transaction(async (trx) => {
         const member = await locked(trx, workspaceId, userId)
-        const message = 'The owner cannot leave the workspace. Transfer or delete it instead.'
+        const message = 'The owner cannot leave the workspace. Transfer or delete the workspace instead.'
         assertThat(member.role !== 'owner', 'ROLE_CHANGE_FORBIDDEN', { message })
         await Member.query(trx).deleteById(member.id)
         const now = clock.now()

@@ -242,7 +242,7 @@ test('asking for a taken address is answered like any other, and fails for whoev
   const { failure } = await verify(platform, await tokenTo(platform, other.email))
   t.like(failure, {
     code: 'VALIDATION_ERROR',
-    details: [{ path: 'token', message: 'Is for an address that another account already has.' }],
+    details: [{ path: 'token', message: 'Is for an address that already belongs to another account.' }],
   })
   t.is((await call(someone, auth.me)).body.email, someone.email)
 })

@@ -76,7 +76,7 @@ test('what a suspended user has started stands still, deliveries are refused, an
   await suspend(named)
   const { failure } = await deliver(someone, agent, { number: 3 })
   t.is(failure.code, 'PERMISSION_DENIED')
-  t.regex(failure.error, /suspended.*Send it again/)
+  t.regex(failure.error, /suspended.*Send the delivery again/)
   const { services } = platform
   const statusOf = async (id: string) =>
     (await services.database('runs').where({ id }).first('status')).status as string
@@ -269,7 +269,8 @@ test('an admin ends the hold that a host has asked for', async (t) => {
   const { services } = platform
   const end = () => call(root, admin.endHold, { params: { host } })
   t.is((await end()).failure.code, 'NOT_FOUND')
-  for (const one of [host, `another.${host}`]) await services.outgoingLimit.hold(one, 600, 'The site answered 429.')
+  for (const one of [host, `another.${host}`])
+    await services.outgoingLimit.hold(one, 600, 'The site responded with 429.')
   const held = async () => (await call(root, admin.listHosts)).body.items.flatMap((one) => (one.held ? [one.host] : []))
   t.deepEqual(await held(), [`another.${host}`, host])
   t.is((await end()).status, 204)

@@ -103,10 +103,10 @@ test('an admin sets the limit of a host and takes it back, and sees what a manif
 test('a shorter pause ends no longer one, and purging leaves what was decided about a host', async (t) => {
   const { platform, root, host, list, suspend, lift } = await open()
   const { outgoingLimit, database } = platform.services
-  const until = await outgoingLimit.hold(host('held'), 600, 'The site answered 429.')
-  t.deepEqual(await outgoingLimit.hold(host('held'), 60, 'The site answered 503.'), until)
-  await outgoingLimit.hold(host('longest'), 30, 'The site answered 429.')
-  const longest = await outgoingLimit.hold(host('longest'), 1e6, 'The site answered 503.')
+  const until = await outgoingLimit.hold(host('held'), 600, 'The site responded with 429.')
+  t.deepEqual(await outgoingLimit.hold(host('held'), 60, 'The site responded with 503.'), until)
+  await outgoingLimit.hold(host('longest'), 30, 'The site responded with 429.')
+  const longest = await outgoingLimit.hold(host('longest'), 1e6, 'The site responded with 503.')
   t.true(longest.getTime() - Date.now() > 30_000, 'a longer one takes its place')
   t.true(longest.getTime() - Date.now() < 2 * platform.config.sites.holdMinutes * 60_000)
   await call(root, admin.limitHost, { params: { host: host('limited') }, body: { callsPerMinute: 5 } })
@@ -122,14 +122,17 @@ test('a shorter pause ends no longer one, and purging leaves what was decided ab
     asked,
   )
   const before = await list()
-  t.like(before[0], { host: host('held'), held: { until: until.toISOString(), reason: 'The site answered 429.' } })
+  t.like(before[0], {
+    host: host('held'),
+    held: { until: until.toISOString(), reason: 'The site responded with 429.' },
+  })
   await outgoingLimit.purge()
   t.deepEqual(await list(), before)
 
   // What is known of a host ends by itself, each for itself.
   await call(root, admin.limitHost, { params, body: { callsPerMinute: 5 } })
   await suspend(host('longest'))
-  t.like((await list())[2], { host: host('longest'), held: { reason: 'The site answered 503.' } })
+  t.like((await list())[2], { host: host('longest'), held: { reason: 'The site responded with 503.' } })
   for (const name of ['suspended', 'longest']) t.is((await lift(host(name))).status, 204)
   const row = (name: string) => database('outgoing_hosts').where({ host: host(name) })
   for (const name of ['held', 'limited']) await row(name).update({ heldUntil: new Date(Date.now() - 1000) })

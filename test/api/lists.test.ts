@@ -276,7 +276,7 @@ for (const route of lists)
     t.deepEqual(keys.toSorted(), items.map(keyOf).toSorted())
     const { status, failure } = await list(route, place, { cursor: query['cursor'] ?? '' })
     t.is(status, 400)
-    t.is(failure.error, 'The cursor belongs to a different order of this list.')
+    t.is(failure.error, 'The cursor was issued for a different order of this list.')
 
     const timeIn = (row: Listed) => String(row[timeFields[route.name] ?? 'createdAt'])
     const [first = '', second = '', ...later] = [...new Set(items.map(timeIn))].toSorted()

@@ -53,7 +53,7 @@ tried('a refusal that quotes what was sent is told without it', async (t, stage)
     response.writeHead(400, { 'Content-Type': 'application/json' }).end(JSON.stringify(refusal))
   }
   const { body } = await exchangeWith(t, stage, quoting)
-  t.is(body.error, 'The site answered “invalid_grant: [token] with [token] is over”.')
+  t.is(body.error, 'The site responded with “invalid_grant: [token] with [token] is over”.')
 })
 
 tried('a site that grants more than was asked for gives no more than that', async (t, stage) => {

@@ -241,7 +241,7 @@ refreshing(
     const { failure } = await use()
     t.regex(failure.error, /“invalid_grant: refresh token \[token\] was revoked”/)
     const { items } = (await call(someone, refreshes.listRefreshes, { params })).body
-    t.is(items[0]?.error, 'The site answered “invalid_grant: refresh token [token] was revoked”.')
+    t.is(items[0]?.error, 'The site responded with “invalid_grant: refresh token [token] was revoked”.')
     const shown = JSON.stringify([failure, items, await entry(), await warnings()])
     t.deepEqual(sightings(allSecrets(), [shown]), [])
     assertSilent()

@@ -61,7 +61,7 @@ test('a new token is tried with a tool that only reads and needs no arguments, a
     })
   const replace = (token: string) => call(someone, vault.replaceVaultToken, { params, body: { token } })
   const wrong = await until(({ status }) => status === 'needs_reauth')
-  t.like(wrong, { statusReason: 'The site does not accept the token.', acceptedAt: null })
+  t.like(wrong, { statusReason: 'The site rejected the token.', acceptedAt: null })
   await replace(tracker.createToken('ada'))
   t.like(await until(({ acceptedAt }) => acceptedAt !== null), { status: 'connected', statusReason: null })
   await replace('another-wrong-one')

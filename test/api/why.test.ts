@@ -118,7 +118,7 @@ test('a run that waits for a credential, for an approval or for a site says so, 
   const held = await ofRun(owner, limited)
   t.is(told(held), 'waiting RATE_LIMIT')
   t.is(held.causes[0]?.site, site.origin)
-  t.regex(held.causes[0]?.message ?? '', /has asked for a pause/)
+  t.regex(held.causes[0]?.message ?? '', /has requested a pause/)
   await cancel(owner, limited)
 })
 

@@ -35,7 +35,7 @@ for (const [made, [name, ...args]] of [
     const { exitCode, stderr } = await execa(process.execPath, [`bin/${name}.ts`, ...args], options)
     t.is(exitCode, 1)
     t.regex(stderr, refusal)
-    t.regex(stderr, /Set DATABASE_URL to an empty database and run the migrations\./)
+    t.regex(stderr, /Point DATABASE_URL at an empty database and run the migrations\./)
     t.deepEqual(await look(), before)
   })
 }
@@ -46,7 +46,7 @@ test('a start is refused with the database of another version that DATABASE_URL 
   const { lines, ended } = (await installation({ DATABASE_URL: url, TEMPORAL_ADDRESS })).start()
   t.is(await ended, 1)
   t.regex(lines.join('\n'), refusal)
-  t.regex(lines.join('\n'), /Set DATABASE_URL to an empty database/)
+  t.regex(lines.join('\n'), /Point DATABASE_URL at an empty database/)
   t.deepEqual(await look(), before)
 })
 

@@ -112,7 +112,7 @@ test('a failure that cannot pass ends the run after one request, and costs nothi
   const seen = await runOnce(someone, { model })
   t.like(seen.run, { status: 'failed', reason: 'MODEL_ERROR', steps: 0 })
   t.like(seen.failures, [{ attempt: 1, willRetry: false }])
-  t.regex(String(seen.failures[0]?.['message']), /redirect \(status 307\), and redirects are not followed/)
+  t.regex(String(seen.failures[0]?.['message']), /redirect \(status 307\)\. Redirects are not followed/)
   t.is(provider.requestsOf(model).length, 1)
   await isPaid(t, someone, seen, 0)
 })

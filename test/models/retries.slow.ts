@@ -89,7 +89,7 @@ test('a model that says nothing in time has failed and its connection is closed,
   const someone = await person(platform)
   const [silent, stuck] = await Promise.all(['silent', 'stuck'].map((model) => runOnce(someone, { model })))
   t.is(silent?.run.status, 'completed')
-  const message = 'The AI provider did not answer within the time limit of 2 s.'
+  const message = 'The AI provider did not respond within the time limit of 2 s.'
   t.like(silent?.failures, [{ message, willRetry: true }])
   t.is(provider.requestsOf('silent').length, 2)
   await eventually(5, 'the connection is closed', () => closed || undefined)

@@ -27,7 +27,7 @@ export type Sendable = Pick<ToolCall, 'inDoubt' | 'status' | 'effect'>
 
 const removed = 'The call was not made because the owner removed the tool or its site from the agent.'
 const removedInDoubt =
-  'An earlier attempt ended without a usable answer. The call was not retried because the owner removed the tool or its site from the agent.'
+  'An earlier attempt ended without a usable response. The call was not retried because the owner removed the tool or its site from the agent.'
 const unasked =
   "The call was not made because its tool now requires the owner's approval. Make the call again to request approval."
 const needless = 'The call was not made because its site is no longer connected.'
@@ -35,8 +35,8 @@ const notInTime = 'The call was not made because nobody approved it in time.'
 const changed = 'The call was not made because it differs from the call that was approved.'
 const refused = 'The call was not made because the owner refused it. Do not request it again.'
 const inDoubt =
-  'The previous attempt was sent, but its worker stopped before the answer was recorded. The call was not retried because its tool is not declared safe to repeat.'
-const givenUp = 'Every attempt ended without a usable answer.'
+  'The previous attempt was sent, but its worker stopped before the response was recorded. The call was not retried because its tool is not declared safe to repeat.'
+const givenUp = 'Every attempt ended without a usable response.'
 
 /** The ending of a call whose last attempt was lost and must not be repeated. */
 export function endingIfLost({

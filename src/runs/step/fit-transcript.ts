@@ -113,7 +113,7 @@ const noteOn = ({ shortenedThrough, leftOutThrough }: Cuts, isRefused: boolean):
       ? "The provider rejected the prompt because it exceeded the model's context window."
       : "The run no longer fits in the model's context window.",
     ...(shortenedThrough > leftOutThrough
-      ? [`From now on, long tool results up to step ${shortenedThrough} are shortened in the prompt.`]
+      ? [`From now on, long tool results through step ${shortenedThrough} are shortened in the prompt.`]
       : []),
-    ...(leftOutThrough > 0 ? [`Steps up to ${leftOutThrough} are no longer in the prompt.`] : []),
+    ...(leftOutThrough > 0 ? [`Steps through ${leftOutThrough} are no longer in the prompt.`] : []),
   ].join(' ')

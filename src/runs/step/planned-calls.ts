@@ -38,7 +38,8 @@ interface Planned {
 
 type PlannedRow = ReturnType<typeof toRow> & Partial<Pick<ToolCall, 'result' | 'endedAt'>>
 
-const noTimeToAsk = 'The call was not made because it requires approval, and the run has no time left to wait for that.'
+const noTimeToAsk =
+  'The call was not made because it requires approval, and the run has no time left to wait for approval.'
 
 /** Checks the arguments of the calls. That may take a while, so it is done before the run is locked. */
 export async function checkArguments(

@@ -15,11 +15,11 @@ export const fireReasons = {
     outcome: 'skipped',
     message: 'The account had reached its storage limit for payloads and tool results.',
   },
-  LATE: { outcome: 'missed', message: 'The platform was too late to start the run.' },
+  LATE: { outcome: 'missed', message: 'The platform did not start the run in time.' },
   NOT_FIRED: { outcome: 'missed', message: 'The platform was down or too busy to start the run in time.' },
   CHANGED: {
     outcome: 'missed',
-    message: 'The schedule was changed before the run could start and no longer includes it.',
+    message: 'The schedule was changed before the run could start, and no longer includes this time.',
   },
 } as const satisfies Record<string, { outcome: RecordedOutcome; message: string }>
 

@@ -75,7 +75,7 @@ function* otherType({ auth: before }: Manifest, { auth: after }: Manifest): Gene
   const message = 'The credential would stop working, and the site would have to be reconnected.'
   yield difference('auth.type', [before.type, after.type], 'breaking', message)
   for (const change of memberChanges(before, after, 'auth', new Set(['type']))) {
-    yield { ...change, class: 'breaking', message: 'This is part of how the site is connected.' }
+    yield { ...change, class: 'breaking', message: 'This setting determines how the site is connected.' }
   }
 }
 

@@ -79,7 +79,7 @@ function* changesOf(place: Place): Generator<Difference> {
 const wider = ({ path, pair, keyword }: Place): Difference =>
   difference(path, pair, 'compatible', `The rule "${keyword}" still allows everything that was valid before.`)
 const narrower = ({ path, pair, keyword }: Place): Difference =>
-  difference(path, pair, 'breaking', `The rule "${keyword}" may reject arguments that were valid before.`)
+  difference(path, pair, 'breaking', `The rule "${keyword}" might reject arguments that were valid before.`)
 
 type Comparison = (before: unknown, after: unknown) => boolean
 
@@ -150,7 +150,7 @@ function addedProperty({ before, path, pair }: Place): Difference {
   const changes = isUnruled ? [] : [...schemaChanges(earlier, pair[1], path)]
   if (changes.every((change) => change.class !== 'breaking'))
     return difference(path, pair, 'compatible', 'A property has been added.')
-  return difference(path, pair, 'breaking', 'A property that was already accepted now has its own rules.')
+  return difference(path, pair, 'breaking', 'A property that was already allowed now has its own rules.')
 }
 
 /** The differences of a subschema, as they affect the outer schema. */
@@ -169,6 +169,6 @@ const isFragile = (schema: unknown): boolean =>
 function* strictly(changes: Iterable<Difference>): Generator<Difference> {
   for (const change of changes) {
     if (change.class === 'text') yield change
-    else yield { ...change, class: 'breaking', message: 'This change may reject arguments that were valid before.' }
+    else yield { ...change, class: 'breaking', message: 'This change might reject arguments that were valid before.' }
   }
 }

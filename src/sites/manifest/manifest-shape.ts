@@ -42,7 +42,7 @@ const siteName = () =>
   v.pipe(
     about(
       text(200 * unitsOfCharacter),
-      'The name of the site or application, in one line of at most 200 visible characters.',
+      'The name of the site or application, as one line of at most 200 visible characters.',
     ),
     v.transform(cleanName),
     v.check(
@@ -64,10 +64,10 @@ const tool = () =>
         ),
         'The unique name of the tool, in snake_case or <namespace>.<camelCaseName>. It is the last path segment of the endpoint {server.url}/tools/{name}.',
       ),
-      description: about(text(4_000), 'What the tool does, for people and models.'),
+      description: about(text(4_000), 'A description of the tool, for people and models.'),
       input_schema: about(
         v.custom<SchemaObject>(isObject, messageOf),
-        'The JSON Schema (2020-12) of the arguments. Its type must be object. It must have no references, at most 20 levels, and no patterns with lookaround or backreferences.',
+        'The JSON Schema (2020-12) of the arguments. The type must be object. References, more than 20 levels, and patterns with lookaround or backreferences are not allowed.',
       ),
       scope: about(
         v.optional(oneOf(scopes)),
@@ -100,7 +100,7 @@ const oauth2 = () =>
       ),
       issuer: about(
         v.optional(address()),
-        'The iss that the site sends with every code (RFC 9207). It must have the same origin as authorization_url. If set, a code without it is rejected.',
+        'The iss that the site sends with every code (RFC 9207). It must have the same origin as authorization_url. If set, codes sent without an iss are rejected.',
       ),
     },
     messageOf,
@@ -116,8 +116,8 @@ export const manifestShape = () =>
   v.looseObject(
     {
       name: siteName(),
-      version: about(text(100), 'The version of the manifest or the site, as any text.'),
-      description: about(text(4_000), 'What the site is, in a few sentences.'),
+      version: about(text(100), 'The version of the manifest or the site, as free-form text.'),
+      description: about(text(4_000), 'A description of the site, in a few sentences.'),
       server: v.looseObject(
         { url: about(base(), 'The base URL of the tool endpoints. Calls go to POST {url}/tools/{name}.') },
         messageOf,

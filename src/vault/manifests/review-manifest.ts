@@ -149,7 +149,7 @@ const wordings = {
   new_scope: {
     what: 'adds permissions',
     consequence:
-      'The change is already in effect. Agents that can use all tools of the site can use the new ones if their scopes were granted.',
+      'The change is already in effect. Agents that can use all tools of the site can use the new ones if the required scopes were granted.',
     title: 'A connected site can do more than before',
   },
 }

@@ -204,7 +204,7 @@ function assertOAuth(
   path: 'url' | 'entryId',
   instead: string,
 ): asserts manifest is Manifest & { auth: OAuthSite } {
-  const message = `This site connects with a token that you create at the site. Use ${instead}.`
+  const message = `This site uses a token that you create at the site. Use ${instead}.`
   assertThat(manifest.auth.type === 'oauth2', 'VALIDATION_ERROR', { message, details: [{ path, message }] })
 }
 

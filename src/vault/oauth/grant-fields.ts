@@ -32,7 +32,7 @@ function scopeFields(stated: GrantedScopes | undefined, { scopes: asked, tools, 
   const scopes = stated ? asked.filter((scope) => stated.known.includes(scope)) : asked
   if (!stated || tools.some((tool) => isUsable(tool, scopes))) return { scopes, scopeNote: null }
   const granted = `The site granted ${stated.words}`
-  if (scopes.length > 0) return { scopes, scopeNote: `${granted}, which is not enough for any of its tools.` }
+  if (scopes.length > 0) return { scopes, scopeNote: `${granted}, which is not enough for any of the site's tools.` }
   const none = `${granted}, which includes none of the requested scopes (${asked.join(', ')})`
   return isRefresh && asked.length > 0
     ? { scopes: asked, scopeNote: `${none}. The earlier scopes remain in use.` }

@@ -49,6 +49,6 @@ export async function endFlowsOf(trx: Transaction, userId: string, now: Date): P
 /** Refuses to store the result of a flow that was ended in the meantime: PERMISSION_DENIED. Locks the flow. */
 export async function assertNotEnded(trx: Transaction, { id }: Pick<OAuthFlow, 'id'>): Promise<void> {
   const flow = await OAuthFlow.query(trx).findById(id).forUpdate()
-  const message = 'This connection attempt has ended in the meantime. Start again.'
+  const message = 'This connection attempt has already ended. Start again.'
   assertThat(flow?.status === 'exchanging', 'PERMISSION_DENIED', { message })
 }

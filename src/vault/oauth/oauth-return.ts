@@ -162,9 +162,11 @@ function checkParameters(check: () => URLSearchParams): URLSearchParams {
 /** The site's own `error` (RFC 6749, 4.1.2.1) as a code. */
 function refusedBySite({ error, error_description: description }: AuthorizationResponseError): CodedError {
   if (error === 'access_denied') {
-    return new CodedError('PERMISSION_DENIED', { message: 'Access was denied at the site, so it was not connected.' })
+    return new CodedError('PERMISSION_DENIED', {
+      message: 'Access was denied at the site, so the site was not connected.',
+    })
   }
-  const message = `The site refused the connection and says: ${quotedWords(error, description)}.`
+  const message = `The site refused the connection and said: ${quotedWords(error, description)}.`
   return new CodedError('TOOL_EXECUTION_ERROR', { message })
 }
 

@@ -85,7 +85,7 @@ function failure(error: unknown, hiding: Hiding): TokenOutcome {
   const { cause } = error as { cause?: unknown }
   if (cause instanceof Response) return fromStatus(cause)
   if (error instanceof oauth.OperationProcessingError || error instanceof oauth.UnsupportedOperationError) {
-    return { kind: 'ambiguous', message: 'The site did not answer with a token response.' }
+    return { kind: 'ambiguous', message: "The site's response was not a token response." }
   }
   throw error
 }
@@ -104,11 +104,11 @@ const fetchFailure = ({ maybeSent, reason }: SafeFetchError): TokenOutcome => ({
 const noAnswer: Partial<Record<SafeFetchReason, string>> & { connect: string } = {
   connect: 'could not be reached',
   tls: 'could not be reached securely',
-  timeout: 'did not answer in time',
+  timeout: 'did not respond in time',
   reset: 'closed the connection before sending a full response',
   'too-large': 'sent a response over the size limit',
   encoding: 'sent a response that could not be decoded',
-  redirect: 'answered with a redirect, and redirects are not followed',
+  redirect: 'responded with a redirect, and redirects are not followed',
 }
 
 /**
@@ -116,7 +116,7 @@ const noAnswer: Partial<Record<SafeFetchReason, string>> & { connect: string } =
  * 408: gateways also send it if the server behind them did not answer.
  */
 function fromStatus({ status, headers }: Response): TokenOutcome {
-  const message = `The site's token endpoint answered with status ${status}.`
+  const message = `The site's token endpoint responded with status ${status}.`
   if (status === 429 || status === 503) return { kind: 'failed', message, ...retryAfter(headers) }
   return { kind: saysNo(status) ? 'refused' : 'ambiguous', message }
 }
@@ -130,11 +130,11 @@ function refusal(answer: oauth.ResponseBodyError, hiding: Hiding): TokenOutcome 
   if (!saysNo(response.status)) return fromStatus(response)
   const description: unknown = answer.error_description
   const words = [answer.error, description].flatMap((text) => (typeof text === 'string' ? hiding.text(text) : []))
-  const message = `The site answered ${quotedWords(...words)}.`
+  const message = `The site responded with ${quotedWords(...words)}.`
   return { kind: 'refused', error, message: clientErrors.has(error) ? `${message} ${clientAdvice}` : message }
 }
 
 /** RFC 6749, 5.2: the site refuses the platform, not the token. A user cannot change that. */
 const clientErrors = new Set(['invalid_client', 'unauthorized_client'])
 const clientAdvice =
-  "The site does not accept the platform's client id. The operator of the platform must register it there. After that, calls work again automatically or after you reconnect the site."
+  "The site rejected the platform's client id. The operator of the platform must register the client id at the site. After that, calls either work again automatically or require you to reconnect the site."

@@ -36,7 +36,7 @@ export type Turn = {
   | { kind: 'gone' }
 )
 
-const inDoubt = 'The result of the last token refresh is unknown, and the site did not accept the old refresh token.'
+const inDoubt = 'The result of the last token refresh is unknown, and the site rejected the old refresh token.'
 const noRefreshToken = 'The access token is no longer valid, and the site did not issue a refresh token.'
 
 /**

@@ -237,7 +237,7 @@ export function createRefresh(context: {
 export type Refresh = ReturnType<typeof createRefresh>
 
 const abandonedNote =
-  'The process that sent the request ended before the answer was recorded. The site may have consumed the token.'
+  'The process that sent the request ended before the response was recorded. The site may have consumed the token.'
 
 function resultOf(outcome: TokenOutcome, now: Date) {
   if (outcome.kind === 'granted') {

@@ -125,7 +125,7 @@ test('an approval that expired is not decided any more: it is marked, and its ca
   await services.chat.reconcile()
   const { failure } = await decide(someone, approval.id, 'approve')
   t.is(failure.code, 'VALIDATION_ERROR')
-  t.regex(failure.error, /The approval expired/)
+  t.regex(failure.error, /The approval has expired/)
   t.like(await approvalsOf(someone), { 0: { status: 'expired' } })
   t.like(await readCall(), { waitCause: null, notBefore: null })
   await perform()

@@ -63,7 +63,7 @@ test('each ending of a run is posted once, signed, and says what became of the r
     t.regex(post.headers['user-agent'] ?? '', /^Switchyard\//)
     t.throws(() => verified(secretBy.get(run.agentId) ?? '', { ...post, body: post.body.replace(runId, newId()) }))
     t.like(callback, { runId, agentId, url: callbackUrl, attempts: 1, nextAt: null })
-    t.like(callback.log, { 0: { attempt: 1, httpStatus: 204, outcome: 'The receiver answered 204.' }, length: 1 })
+    t.like(callback.log, { 0: { attempt: 1, httpStatus: 204, outcome: 'The receiver responded with 204.' }, length: 1 })
   }
   t.is((await runOf(someone, receipt.runId)).reason, 'OVERLAP')
   t.is(receiver.posted.length, 5)

@@ -21,11 +21,16 @@ test.serial('what is not taken is tried again, the same under the same id, all o
   const runId = await endedRun(agent)
   const redirect = { Location: `${receiver.origin}/elsewhere` }
   const steps: [answer: typeof receiver.answer, httpStatus: number | null, outcome: RegExp, waits: number][] = [
-    [(_, response) => response.writeHead(500).end(agent.callbackSecret), 500, /^The receiver answered 500\.$/, 10],
-    [() => undefined, null, /^The site localhost did not answer in time\.$/, 30],
+    [
+      (_, response) => response.writeHead(500).end(agent.callbackSecret),
+      500,
+      /^The receiver responded with 500\.$/,
+      10,
+    ],
+    [() => undefined, null, /^The site localhost did not respond in time\.$/, 30],
     [(request) => request.socket.destroy(), null, /^The site localhost closed the connection early/, 60],
     [(_, response) => response.writeHead(302, redirect).end(), 302, /302, a redirect, which is not followed\.$/, 300],
-    [(_, response) => response.writeHead(503, { 'Retry-After': '1000' }).end(), 503, /answered 503\.$/, 1000],
+    [(_, response) => response.writeHead(503, { 'Retry-After': '1000' }).end(), 503, /responded with 503\.$/, 1000],
     // An answer that never ends: its status is there, and that is all that matters.
     [(_, response) => response.writeHead(200).write('x'.repeat(100_000)), 200, /200/, 0],
   ]
@@ -85,7 +90,7 @@ test.serial('a callback is given up after a day, or when unwanted, and its owner
   t.deepEqual([status, attempts, log.length], ['failed', 3, 3])
   t.is(log[0]?.at, giveUpAt, 'the last attempt is made when the time is up')
   t.like(await told(), [{ subjectId: agent.id, title: 'A callback could not be delivered: agent “An agent”' }])
-  t.regex((await told())[0]?.message ?? '', /The receiver answered 500\. See the attempts with GET \/runs\//)
+  t.regex((await told())[0]?.message ?? '', /The receiver responded with 500\. See the attempts with GET \/runs\//)
 
   receiver.answer = (_request, response) => response.writeHead(410).end()
   const unwanted = await endedRun(agent)
@@ -142,7 +147,10 @@ test.serial('what is still in line behind a silent receiver when its time is up 
   t.is((await database('callbacks').where({ status: 'failed' })).length, 252)
   const { error, ...first } = await callbackOf(tried)
   t.like(first, { status: 'failed', attempts: 1, nextAt: null, endedAt: clock.now().toISOString() })
-  t.deepEqual([error, first.log.map(({ outcome }) => outcome)], [first.log[0]?.outcome, ['The receiver answered 500.']])
+  t.deepEqual(
+    [error, first.log.map(({ outcome }) => outcome)],
+    [first.log[0]?.outcome, ['The receiver responded with 500.']],
+  )
   const none = 'No attempt was made in time because no worker had capacity.'
   t.like(await callbackOf(untried), { status: 'failed', attempts: 0, log: [], error: none })
   const told = (await call(someone, notifications.listNotifications, { query: { kind: 'callback_failed' } })).body.items

@@ -30,14 +30,14 @@ test('a status tells whether another attempt may succeed', async (t) => {
     [401, /^never: .*rejected the platform's credentials/],
     [402, /^never: .*no credit left/],
     [403, /^never: .*credentials/],
-    [404, /^never: .*does not have this model/],
+    [404, /^never: .*does not offer this model/],
     [422, /^never: .*status 422/],
     [408, /^again: .*status 408/],
     [409, /^again: .*status 409/],
     [429, /^again: .*rate limiting this platform/],
     [500, /^again: .*failing or overloaded \(status 500\)/],
     [529, /^again: .*status 529/],
-    [307, /^never: .*a redirect \(status 307\), and redirects are not followed/],
+    [307, /^never: .*a redirect \(status 307\)\. Redirects are not followed/],
   ]
   for (const [code, outcome] of statuses)
     for (const kind of Object.values(kindOf))

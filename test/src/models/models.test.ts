@@ -157,9 +157,9 @@ const failures: [error: Error, told: object][] = [
   ],
   [
     providerError(200, { isRetryable: true }),
-    { retryable: true, message: "The AI provider's answer ended before it was complete." },
+    { retryable: true, message: "The AI provider's response ended before it was complete." },
   ],
-  [providerError(200), { retryable: false, message: "The AI provider's answer could not be read." }],
+  [providerError(200), { retryable: false, message: "The AI provider's response could not be read." }],
   [new TypeError('the secret prompt'), { retryable: false, privateDetail: 'TypeError, no status' }],
   [timeout, { retryable: true }],
 ]
@@ -230,7 +230,7 @@ test('a model that does not answer in time is a failure that may pass', async (t
   const failure = await failureOf(() => new Promise(() => {}), { MODEL_TIMEOUT_SECONDS: '1' })
   t.deepEqual(
     [failure.retryable, failure.message],
-    [true, 'The AI provider did not answer within the time limit of 1 s.'],
+    [true, 'The AI provider did not respond within the time limit of 1 s.'],
   )
 })
 

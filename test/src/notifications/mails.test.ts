@@ -160,7 +160,7 @@ test.serial('while the server is away the attempts grow rarer, and end after a d
   await mails.send()
   t.is(server.connections(), 0)
   t.like((await rows())[0], { mailStatus: 'failed', mailNextAt: null })
-  t.true(logs.some((line) => line.includes('gave up on mails that were a day old')))
+  t.true(logs.some((line) => line.includes('gave up on emails that were a day old')))
 })
 
 test.serial('without a mail server nothing is mailed, nor afterwards when there is one', async (t) => {

@@ -72,8 +72,8 @@ test('a tool that must run once is not repeated after a failure that leaves its 
     ['reset {}', { ...unknown, httpStatus: null, told: /closed the connection/ }],
   ])
   await check(t, await hastyScripts(), [
-    ['hang {}', { ...unknown, httpStatus: null, told: /did not answer in time/ }],
-    ['slow_once {"seconds":5}', { ...unknown, httpStatus: null, told: /did not answer in time/ }],
+    ['hang {}', { ...unknown, httpStatus: null, told: /did not respond in time/ }],
+    ['slow_once {"seconds":5}', { ...unknown, httpStatus: null, told: /did not respond in time/ }],
   ])
 })
 
@@ -89,7 +89,7 @@ test('a tool that only reads is repeated after a failure, with the same key, and
 })
 
 test('a tool that may be repeated is sent three times when it is too slow; then its outcome depends on its effect', async (t) => {
-  const late = { sent: 3, httpStatus: null, told: /did not answer in time/ }
+  const late = { sent: 3, httpStatus: null, told: /did not respond in time/ }
   await check(t, await hastyScripts(), [
     ['slow_read {"seconds":5}', { ...late, status: 'failed' }],
     ['slow_idempotent {"seconds":5}', { ...late, status: 'unknown' }],
@@ -113,7 +113,7 @@ test('a token that the site does not accept parks the run with its call, and its
   for (let number = 0; number < 2; number += 1) {
     const { failure } = await use(someone, entryId, 'echo_text', { text: 'hello' })
     t.is(failure.code, 'TOOL_EXECUTION_ERROR')
-    t.regex(failure.error, /owner must reconnect the site\. The site does not accept the token\./)
+    t.regex(failure.error, /owner must reconnect the site\. The site rejected the token\./)
   }
   t.is(sites.badTools.requests().length, 1, 'a credential that is known to be dead is not tried again')
   const { items } = (await call(someone, notifications.listNotifications)).body
@@ -123,7 +123,7 @@ test('a token that the site does not accept parks the run with its call, and its
   await replace('good-token')
   t.is((await ended(someone, id)).status, 'completed')
   const timeline = await timelineOf(someone, id)
-  t.regex(String(dataOf(timeline, 'tool.failed')[0]?.['message']), /^The site does not accept the token\. /)
+  t.regex(String(dataOf(timeline, 'tool.failed')[0]?.['message']), /^The site rejected the token\. /)
   t.like(dataOf(timeline, 'tool.finished'), { 0: { status: 'succeeded', attempts: 2 }, length: 1 })
   t.deepEqual(
     sites.badTools.requests().map(({ idempotencyKey, status }) => [idempotencyKey, status]),

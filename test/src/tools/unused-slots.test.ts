@@ -49,7 +49,7 @@ test('a site that says how long it is away is left alone for so long, and a call
   t.like(await held(), { heldUntil: null })
   t.deepEqual(await send(true), { kind: 'answered', outcome })
   const { heldUntil, heldReason } = await held()
-  t.is(heldReason, 'The site answered 503.')
+  t.is(heldReason, 'The site responded with 503.')
   const ms = (heldUntil as Date).getTime() - Date.now()
   t.true(ms > 60_000 && ms <= 120_000)
   t.like(await send(true), { kind: 'held', why: 'held', host })

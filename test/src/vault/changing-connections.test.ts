@@ -202,6 +202,6 @@ test('a flow that began before the site’s addresses were changed connects noth
   await call(someone, manifests.acceptManifest, { params, body: { fingerprint } }).then((answer) => answer.body)
   const back = await finish(visit)
   t.is(back.status, 400)
-  t.regex(((await back.json()) as { error: string }).error, /have changed in the meantime/)
+  t.regex(((await back.json()) as { error: string }).error, /changed after this connection attempt started/)
   await eventually(5, 'the grant is given back', () => site.revokeForms.length === 1 || undefined)
 })

@@ -265,7 +265,11 @@ test('everything that has to be paid is told at once, also of a paused agent, an
   t.deepEqual(codesOf(facts), ['CREDITS', 'TIER', 'PAST_DUE', 'PAUSED'])
   t.like(only(facts, 'CREDITS'), { since: null, until: null }, 'it does not fail while it is paused')
   const unused = (charges: Charge[]) => ({ ...idle, charges })
-  t.regex(only(unused(['tier']), 'IDLE').action, /^Run it with POST \/agents\/a1\/runs \([^)]+\)\.$/, 'no delivery')
+  t.regex(
+    only(unused(['tier']), 'IDLE').action,
+    /^Run the agent with POST \/agents\/a1\/runs \([^)]+\)\.$/,
+    'no delivery',
+  )
   t.regex(only(unused([]), 'IDLE').action, /runs \([^)]+\), or deliver to POST/)
   t.notRegex(only(unused(['credits']), 'IDLE').action, /POST/)
   const over = { ...queuedRun, status: 'completed' as const, endedAt: ago(5) }
@@ -303,9 +307,9 @@ test('a paused agent says what that does to its run, its queue, or nothing', (t)
   t.regex(message(withHead(asking)), /run 3 stops before its next step/)
   t.regex(message(withHead(waits('paused'))), /so run 3 is waiting\.$/)
   t.regex(message(queued), /2 runs stay queued/)
-  t.regex(message(idle), /it starts nothing/)
+  t.regex(message(idle), /it starts no runs/)
   const action = (more: Partial<Facts>) => only({ ...idle, agent: paused, ...more }, 'PAUSED').action
-  t.regex(action({}), /^Resume it with POST \/agents\/a1\/resume/)
+  t.regex(action({}), /^Resume the agent with POST \/agents\/a1\/resume/)
   t.regex(action({ agent: { ...paused, exceedingSince: ago(7) } }), /Delete other agents/)
   t.regex(action({ isSuspended: true }), /^The operator of the platform has suspended the paying account/)
 })
@@ -362,7 +366,7 @@ test('every connection and every site that calls of one step wait for is named o
     ],
   )
   t.regex(causes[1]!.action, /POST \/vault\/oauth\/start \(this loses nothing, .*\) and "entryId": "v2"/)
-  t.regex(causes[2]!.message, /has asked for a pause/)
+  t.regex(causes[2]!.message, /has requested a pause/)
   t.regex(causes[3]!.message, /rate limit of 10 calls a minute/)
   t.deepEqual(causes[3]!.until, ahead(20), 'the first of its calls that may be made')
 })

@@ -10,7 +10,7 @@ export function createCustomers(stripe: Stripe) {
     if (!known) return make(ownerId, `customer-${ownerId}`)
     const found = await retrieve(known.customer)
     if (found && !found.deleted) return found.id
-    const privateDetail = `Stripe: ${known.customer} has a subscription, but is unknown: is the key of its Stripe account?`
+    const privateDetail = `Stripe: ${known.customer} has a subscription but does not exist in this Stripe account. Check that the API key belongs to the right account.`
     if (!found && known.isSubscribed) throw new CodedError('INTERNAL_ERROR', { privateDetail })
     return make(ownerId, `customer-${ownerId}-${known.customer}`)
   }

@@ -64,5 +64,5 @@ const isOfStripe = (error: Stripe.errors.StripeError): boolean =>
   error instanceof Stripe.errors.StripeConnectionError || error.statusCode === 429 || (error.statusCode ?? 0) >= 500
 
 const unreachable =
-  'The payment provider could not be reached or did not answer. We will determine the result within minutes. Check ' +
+  'The payment provider could not be reached or did not respond. We will determine the result within minutes. Check ' +
   'GET /billing and GET /billing/payments before you try again without an Idempotency-Key.'

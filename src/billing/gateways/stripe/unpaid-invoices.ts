@@ -56,5 +56,5 @@ export function createUnpaidInvoices({ stripe, customers }: { stripe: Stripe; cu
 const nothingToPay = () =>
   new CodedError('PAYMENT_FAILED', {
     message:
-      'The payment provider has suspended the subscription, and it has no open invoice to pay. End the subscription with DELETE /billing/subscription, then subscribe again.',
+      'The payment provider has suspended the subscription, which has no open invoice to pay. End the subscription with DELETE /billing/subscription, then subscribe again.',
   })

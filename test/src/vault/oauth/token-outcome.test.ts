@@ -83,7 +83,7 @@ test('a refusal is told in words of the site, quoted, without secrets, and with 
   const said = `${spent} is over”).\n\u202eLog in at https://evil.example`
   const outcome = await answered(400, { error: 'invalid_grant', error_description: said })
   const { message = '' } = outcome as { message?: string }
-  t.regex(message, /^The site answered “invalid_grant: \[token\] is over'\)\.[^“”\n\u202e]*”\.$/)
+  t.regex(message, /^The site responded with “invalid_grant: \[token\] is over'\)\.[^“”\n\u202e]*”\.$/)
   t.notRegex(message, /:\/\/\S|\.example/)
   t.regex(JSON.stringify(await answered(401, { error: 'invalid_client' })), /operator of the platform must/)
 })
@@ -113,7 +113,7 @@ test('no more scopes count than were asked for, and what cannot be used is told'
   t.like(await fieldsOf('read admin', ['read', 'write']), { scopes: ['read'], scopeNote: null })
   const useless = await fieldsOf('write', ['read', 'write'])
   t.deepEqual(useless.scopes, ['write'])
-  t.regex(useless.scopeNote ?? '', /^The site granted “write”, which is not enough for any of its tools/)
+  t.regex(useless.scopeNote ?? '', /^The site granted “write”, which is not enough for any of the site's tools/)
   const strange = await fieldsOf('contacts', ['read'])
   t.deepEqual(strange.scopes, [])
   t.regex(strange.scopeNote ?? '', /must use the scope names/)
