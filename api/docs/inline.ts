@@ -1,10 +1,19 @@
 import MarkdownIt from 'markdown-it'
+import { textOf } from './sections.ts'
 
 /** Descriptions of the API are written in Markdown, and have links to other sites at most. HTML is shown as text. */
 const markdown = new MarkdownIt({ html: false })
 
 /** One line of Markdown as HTML. */
 export const inline = (text: string): string => markdown.renderInline(text)
+
+/** The words of Markdown, without its marks. */
+export const plain = (text: string): string =>
+  markdown
+    .parse(text, {})
+    .filter(({ type }) => type === 'inline')
+    .map(textOf)
+    .join(' ')
 
 /** Paragraphs and lists of Markdown as HTML. */
 export const block = (text: string): string => markdown.render(text)
