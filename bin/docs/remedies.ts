@@ -20,18 +20,18 @@ export const remedies: Partial<Record<ErrorCode, string>> = {
   MANIFEST_NOT_FOUND: 'Check the address. If the site is yours, [publish a manifest](../sites/manifest.md).',
   MANIFEST_INVALID: 'Tell the owner of the site. If it is yours, [check it](../sites/check.md).',
   AGENT_NOT_FOUND:
-    'Check the id with GET /agents, and [name the workspace](../how-to/workspaces.md) if the agent belongs to one.',
+    'Check the id: GET /agents lists your agents. The agent may be deleted, or in [a workspace](../how-to/workspaces.md) that you are not in.',
   AGENT_LIMIT_REACHED: 'Delete an agent, or [change your tier](../how-to/caps-and-credits.md#change-your-tier).',
   RUN_NOT_FOUND:
-    'Check the id with GET /runs, and [name the workspace](../how-to/workspaces.md) if the run belongs to one.',
+    'Check the id: GET /runs lists your runs. The run may be in [a workspace](../how-to/workspaces.md) that you are not in.',
   RUN_NOT_CANCELLABLE:
     'Nothing is left to stop. [Pause the agent](../how-to/cancel-a-run.md#pause-an-agent) to prevent more runs.',
   AGENT_ALREADY_RUNNING: 'Wait until it ends, or [cancel it](../how-to/cancel-a-run.md).',
-  WEBHOOK_SECRET_INVALID: 'Check the secret, or [rotate it](../how-to/other-senders.md#rotate-a-secret).',
+  WEBHOOK_SECRET_INVALID: 'Check the secret, or [rotate it](../how-to/other-senders.md#rotate-the-webhook-secret).',
   WEBHOOK_PAYLOAD_INVALID:
     'Change the payload, or the `webhookSchema` of [the agent](../start/first-webhook.md#2-create-the-agent).',
   NOT_FOUND:
-    'Check the path and the id. For what belongs to a workspace, [name the workspace](../how-to/workspaces.md).',
+    'Check the path and the id. It may be deleted, or in [a workspace](../how-to/workspaces.md) that you are not in.',
   WORKSPACE_NOT_FOUND:
     'Check the id with GET /workspaces. You only see [workspaces that you are in](../how-to/workspaces.md).',
   PERMISSION_DENIED:
