@@ -38,7 +38,7 @@ const ofRoute = ({ name, tag, method, path, summary, description = '' }: AnyRout
 })
 
 /** The specification is for implementers; the guide answers first. */
-const weights = { page: 1.5, section: 1, row: 1.5 }
+const weights = { page: 1.5, section: 1, row: 0.8 }
 const ofSpecification = 0.15
 
 function sectionsOf({ file, title: page, sections }: Page, entry: Entry): Findable[] {
