@@ -76,10 +76,16 @@ function nothingToRefuse({ tools }: Site): Finding {
   )
 }
 
+function nothingToConvert({ tools }: Site): Finding {
+  if (!tools.some(({ inputSchema }) => convertibleArguments(inputSchema)))
+    return absent('No tool takes numbers or booleans.')
+  return absent('No tool that was called takes numbers or booleans. On a test system, --call-all calls every tool.')
+}
+
 /** Sends strings instead of numbers and booleans. */
 async function convertedRefused(site: Site): Promise<Finding> {
   const tools = callableTools(site).filter(({ inputSchema }) => convertibleArguments(inputSchema))
-  if (tools.length === 0) return absent('No tool takes numbers or booleans.')
+  if (tools.length === 0) return nothingToConvert(site)
   const calls = await callWith(site, convertibleArguments)
   const sent = new Map(tools.map(({ name, inputSchema }) => [name, JSON.stringify(convertibleArguments(inputSchema))]))
   const taken = answeredByTool(site, calls).filter(({ outcome }) => !isRefusal(outcome))

@@ -34,17 +34,19 @@ export function mountDocs(router: Router, routes: AnyRoute[], { config, rateLimi
   const guide = createGuide()
   const get = (path: string, handle: Handler) =>
     router.get(path, async (ctx) => {
+      // Failures become pages for browsers, also when there are too many requests.
+      ctx.state['browser'] = true
       await rateLimits.browser(ctx.ip)
       await handle(ctx)
     })
-  const guidePages = forBrowsers(servePages((file) => renderGuide(guide, file)))
-  const referencePages = forBrowsers(servePages((tag) => Promise.resolve(renderReference(document, tag))))
+  const guidePages = servePages((file) => renderGuide(guide, file))
+  const referencePages = servePages((tag) => Promise.resolve(renderReference(document, tag)))
   // For people who open the root address of the API.
   router.get('/', (ctx) => ctx.redirect('/docs'))
   get('/openapi.json', serveFixed({ type: 'application/json', read: () => document }))
   get('/docs', (ctx) => guidePages(ctx, 'README.md'))
   get('/docs/specification', (ctx) => guidePages(ctx, 'specification.md'))
-  get('/docs/search', forBrowsers(serveSearch(guide, routes)))
+  get('/docs/search', serveSearch(guide, routes))
   get('/docs/api', (ctx) => referencePages(ctx, ''))
   get('/docs/:part/:page', (ctx) => {
     const { part = '', page = '' } = ctx['params'] as Record<string, string>
@@ -64,14 +66,6 @@ function renderReference(text: string, tag: string): string | undefined {
   const document = JSON.parse(text) as ApiDocument
   return tag === '' ? overviewPage(document) : tagPage(document, tag)
 }
-
-/** Turns failures into pages for browsers. */
-const forBrowsers =
-  <Rest extends unknown[]>(handle: (ctx: Context, ...rest: Rest) => Promise<void>) =>
-  (ctx: Context, ...rest: Rest): Promise<void> => {
-    ctx.state['browser'] = true
-    return handle(ctx, ...rest)
-  }
 
 /** Serves pages by name. Each page is rendered at its first request and then kept. */
 function servePages(render: (name: string) => Promise<string | undefined>) {

@@ -1,6 +1,7 @@
 import { codesOf } from '../../api/route/route-rules.ts'
 import { routes } from '../../api/routes.ts'
 import { catalogue, type ErrorCode } from '../../src/errors.ts'
+import { remedies } from './remedies.ts'
 import { pageOf, table } from './table.ts'
 
 const example = `\`\`\`json
@@ -37,8 +38,11 @@ export const errorsPage = (): string =>
     table(['Code', 'Status', 'Retry', 'Operations', 'Meaning'], (Object.keys(catalogue) as ErrorCode[]).map(rowOf)),
   )
 
+const withRemedy = (code: ErrorCode, message: string): string =>
+  [message, ...(remedies[code] === undefined ? [] : [remedies[code]])].join(' ')
+
 function rowOf(code: ErrorCode): string[] {
   const { status, message, retryable } = catalogue[code]
   const operations = routes.filter((route) => codesOf(route).includes(code)).length
-  return [`\`${code}\``, String(status), retryable ? 'yes' : 'no', String(operations), message]
+  return [`\`${code}\``, String(status), retryable ? 'yes' : 'no', String(operations), withRemedy(code, message)]
 }

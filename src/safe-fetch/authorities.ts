@@ -21,7 +21,7 @@ function read(file: string): string {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     const why = code === 'ENOENT' ? 'the file does not exist' : `${code}`
-    throw new Error(`The certificate authority file ${file} cannot be read: ${why}.`, { cause: error })
+    throw new Error(`The certificate authority file ${file} (SITE_CA_FILE) cannot be read: ${why}.`, { cause: error })
   }
 }
 

@@ -108,7 +108,7 @@ test('a file of authorities that is missing, empty or broken is refused in a sen
   const broken = join(ownFolder(), 'broken.pem')
   writeFileSync(broken, '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n')
   const sentences = {
-    '/nowhere/ca.pem': /\/nowhere\/ca\.pem cannot be read: the file does not exist\.$/,
+    '/nowhere/ca.pem': /\/nowhere\/ca\.pem \(SITE_CA_FILE\) cannot be read: the file does not exist\.$/,
     [keyFile]: /contains no certificate/,
     [broken]: /contains a certificate that cannot be parsed/,
   }

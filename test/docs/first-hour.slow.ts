@@ -13,10 +13,14 @@ import { testWith } from '../helpers/programs.ts'
 import { ownEnvironment, ownServerOptions, sharedServers } from '../helpers/servers.ts'
 import { taskQueueFor } from '../helpers/temporal.ts'
 import { missingFrom } from './excerpts.ts'
+import { readPages, setUpOf } from './pages.ts'
 
 const test = testWith('python3', 'openssl', 'curl')
 const root = join(import.meta.dirname, '../..')
-const page = readFileSync(join(root, 'docs/sites/first-site.md'), 'utf8')
+const path = 'docs/sites/first-site.md'
+const page = readFileSync(join(root, path), 'utf8')
+/** What the pages that it needs have set up. */
+const setUp = readPages('docs/sites').flatMap((one) => (one.path === path ? setUpOf(one) : []))
 
 /** The commands of the page in their order: in which terminal, and what is typed there. */
 const commands = [...page.matchAll(/^```sh first hour(?:: (\w+))?\n([^]*?)^```$/gm)].map(
@@ -96,6 +100,8 @@ test('by the commands of the page a site owner makes a certificate, starts a sit
     const one = open(terminal)
     terminals.set(terminal, one)
     const isReady = ready[terminal]
+    // The reader has an account from the first pages of the guide.
+    if (text.startsWith('. .data/api.sh')) for (const block of setUp) await one.run(here(block))
     if (!isReady) shown.push(await one.run(here(text)))
     else {
       one.type(here(text))
@@ -107,10 +113,7 @@ test('by the commands of the page a site owner makes a certificate, starts a sit
     ['own', 'site', 'own', 'platform', 'own', 'own'],
   )
   t.regex(shown[2] ?? '', / passed, 0 failed, /)
-  t.regex(
-    shown[3] ?? '',
-    /"result":\{"id": ?2, ?"name": ?"Tomato",.*"millilitres": ?1200, ?"watered_by": ?"gardener"\}/s,
-  )
+  t.regex(shown[3] ?? '', /^Fern\n\{\n  "callId": [^]*"millilitres": 1200,\n    "watered_by": "gardener"/m)
   await open('site').shows(/^POST \/api\/tools\/water_plant 200$/m)
   // The example sites are still trusted and allowed.
   const tour = await open('own').run('npm run -s tour')

@@ -17,6 +17,12 @@ test('the search has the right page on top', async (t) => {
     (await search('webhook secret')).map(({ title }) => title.toLowerCase())[0] ?? '',
     /webhook.* secret|secret.* webhook/,
   )
+  const secrets = (await search('webhook secret')).map(({ href }) => href)
+  t.true(
+    secrets.indexOf('/docs/how-to/other-senders#rotate-the-webhook-secret') <
+      secrets.indexOf('/docs/specification#webhook-secret'),
+  )
+  t.regex((await first('human in the loop')) ?? '', /^\/docs\/how-to\/approvals/)
   t.is(await first('VAULT_KEYS'), '/docs/reference/settings#vault_keys')
 })
 
@@ -26,6 +32,12 @@ test('words may be misspelled, incomplete, in the plural or in any case', async 
   for (const query of ['Cancel Runs', 'CANCEL a RUN', 'cancel the run']) t.is(await first(query), href, query)
   t.true((await search('cancle a run')).length > 0)
   t.true((await search('idempot')).length > 0)
+})
+
+test('descriptions of operations are found as text without marks', async (t) => {
+  const texts = (await search('connectUrl')).filter(({ href }) => href.startsWith('/docs/api')).map(({ text }) => text)
+  t.true(texts.length > 0)
+  t.notRegex(texts.join('\n'), /`|\]\(/)
 })
 
 test('there are at most twenty results, and none for what is nowhere', async (t) => {

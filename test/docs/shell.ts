@@ -4,8 +4,8 @@ import type { ExecutionContext } from 'ava'
 import { eventually } from '../helpers/eventually.ts'
 import { ownEnvironment } from '../helpers/servers.ts'
 
-/** Lists the variables that a failed extraction has left. */
-const spoilt = `set | grep -E '^[A-Z_]+=.?undefined.?$'`
+/** Lists the variables of the page that a failed extraction has left empty. */
+const spoilt = `declare -p | grep -E '^declare -- [A-Z_]+=""$'`
 
 /** A shell in a folder, ended with the test. It keeps its variables and functions from one block to the next. */
 export function openShell(t: ExecutionContext, cwd: string) {

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import test from 'ava'
 import { send } from '../api/raw-http.ts'
+import { startPlatform } from '../helpers/platform.ts'
 import { sharedPlatform } from '../helpers/shared.ts'
 import type { ApiDocument } from '../../api/docs/reference/document.ts'
 import { openapi } from '../../api/openapi/openapi.ts'
@@ -100,6 +101,16 @@ test('a page that does not exist is a page for browsers, and an error for others
   const html = await send((await open()).url, { path: '/docs/how-to/nothing', headers: { accept: 'text/html' } })
   t.is(html.status, 404)
   t.regex(html.text, /does not exist/)
+})
+
+test('too many requests are a page for browsers', async (t) => {
+  const { url } = await startPlatform(t, { env: { RATE_LIMIT_BROWSER_PER_MINUTE: '1' } })
+  const ask = () => send(url, { path: '/docs', headers: { accept: 'text/html' } })
+  t.is((await ask()).status, 200)
+  const { status, headers } = await ask()
+  t.is(status, 429)
+  t.regex(String(headers['content-type']), /^text\/html/)
+  t.truthy(headers['retry-after'])
 })
 
 test('the search answers without a script, within bounds, and shows what was asked for as text', async (t) => {

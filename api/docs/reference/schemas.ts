@@ -80,7 +80,8 @@ function rules({ enum: values, default: fallback, ...schema }: Schema): string[]
     ...(values ? [oneOf(values)] : []),
     ...(fallback === undefined ? [] : [`Default: ${value(fallback)}`]),
     ...range(schema.minimum, schema.maximum, ''),
-    ...range(schema.minLength, schema.maxLength, ' characters'),
+    // Where the description limits visible characters, the larger limit of the text would only confuse.
+    ...(/visible characters/.test(schema.description ?? '') ? [] : range(schema.minLength, schema.maxLength, ' characters')),
     ...range(schema.minItems, schema.maxItems, ' items'),
   ]
 }

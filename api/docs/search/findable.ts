@@ -1,5 +1,6 @@
 import type { AnyRoute } from '../../route/route.ts'
 import type { Guide } from '../guide.ts'
+import { plain } from '../inline.ts'
 import type { Page } from '../markdown.ts'
 import type { Entry } from '../menu.ts'
 import { pathOf } from '../page-paths.ts'
@@ -32,13 +33,14 @@ const ofRoute = ({ name, tag, method, path, summary, description = '' }: AnyRout
   title: summary,
   where: `API · ${method.toUpperCase()} ${path}`,
   href: hrefOf({ tag, name }),
-  text: description,
+  text: plain(description),
   code: name,
   weight: 0.8,
 })
 
-/** The specification is for implementers, so pages of the guide rank first. */
-const weights = { page: 1.5, section: 1, row: 1.5 }
+/** The specification is for implementers, so the guide ranks first. */
+const weights = { page: 1.5, section: 1, row: 0.8 }
+const ofSpecification = 0.15
 
 function sectionsOf({ file, title: page, sections }: Page, entry: Entry): Findable[] {
   const place = pathOf(file) ?? '/docs'
@@ -48,7 +50,7 @@ function sectionsOf({ file, title: page, sections }: Page, entry: Entry): Findab
     href: anchor === '' ? place : `${place}#${anchor}`,
     text,
     code,
-    weight: weights[kind] * (file === 'specification.md' ? 0.7 : 1),
+    weight: weights[kind] * (file === 'specification.md' ? ofSpecification : 1),
   }))
 }
 

@@ -1,5 +1,6 @@
 import MiniSearch, { type SearchResult } from 'minisearch'
 import type { Findable } from './findable.ts'
+import { inOurWords } from './synonyms.ts'
 import { termOf, tokensIn } from './terms.ts'
 
 export interface Found extends Findable {
@@ -25,7 +26,8 @@ const fields = ['title', 'where', 'text', 'code'] as const
  */
 export function createSearch(things: () => AsyncIterable<Findable[]>): Search {
   let made: ReturnType<typeof build> | undefined
-  return async (query) => {
+  return async (asked) => {
+    const query = inOurWords(asked)
     // If indexing failed, the next query tries again.
     made ??= build(things()).catch((error: unknown) => {
       made = undefined
@@ -62,7 +64,7 @@ async function build(things: AsyncIterable<Findable[]>) {
 }
 
 const isLong = (term: string): boolean => term.length > 2
-const misspelled = (term: string): number | boolean => (term.length > 4 ? 0.2 : false)
+const misspelled = (term: string): number | boolean => (term.length > 5 ? 0.2 : false)
 
 const termsOf = (text: string): string[] => tokensIn(text).flatMap((word) => termOf(word) ?? [])
 
