@@ -81,7 +81,9 @@ function rules({ enum: values, default: fallback, ...schema }: Schema): string[]
     ...(fallback === undefined ? [] : [`Default: ${value(fallback)}`]),
     ...range(schema.minimum, schema.maximum, ''),
     // Where the description limits visible characters, the larger limit of the text would only confuse.
-    ...(/visible characters/.test(schema.description ?? '') ? [] : range(schema.minLength, schema.maxLength, ' characters')),
+    ...(/visible characters/.test(schema.description ?? '')
+      ? []
+      : range(schema.minLength, schema.maxLength, ' characters')),
     ...range(schema.minItems, schema.maxItems, ' items'),
   ]
 }
