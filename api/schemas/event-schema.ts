@@ -33,7 +33,7 @@ const missingSite = named(
     reason: field(v.string(), 'Why the site is missing', 'removed'),
     tools: v.optional(field(v.array(v.string()), 'Missing tools. Absent if all tools are missing.', ['search_issues'])),
   }),
-  'Site of the agent that a run cannot use, or some of whose tools are missing',
+  'Site of the agent that a run cannot use, or that lacks some tools',
 )
 
 /** The data of each kind. Objects are loose: undeclared members are served too, and a test finds them. */

@@ -123,7 +123,7 @@ function problemOf(call: CheckedCall, offered: OfferedTool | undefined, identica
   if (call.problem) return call.problem
   if (!offered) return `There is no tool named ${JSON.stringify(call.name)}. Only the offered tools exist.`
   if (identical >= warnAfter) {
-    return `You requested the same call ${identical} times in a row, so this request was not carried out. At the ${endAfter}th identical request in a row, the run fails.`
+    return `You requested the same call ${identical} times in a row, so this request was ignored. At the ${endAfter}th identical request in a row, the run fails.`
   }
   return call.argumentProblem
 }
