@@ -123,7 +123,7 @@ test('the tokens of a month are a limit: a run waits, and goes on once an admin 
   t.is((await waiting(someone, first.runId)).waitingCause, 'credits')
   const { failure } = await deliver(someone, agent, { number: 2 })
   t.is(failure.code, 'NO_CREDITS')
-  t.regex(failure.error, /account's monthly limit of model tokens .* operator .* next month/)
+  t.regex(failure.error, /account's monthly limit for model tokens .* operator .* next month/)
   t.is((await limit(null)).status, 200)
   t.is((await ended(someone, first.runId)).status, 'completed')
 })

@@ -121,9 +121,9 @@ const problemOfAsking = ({ mayAskUntil, now }: Plan, offered: OfferedTool | unde
 
 function problemOf(call: CheckedCall, offered: OfferedTool | undefined, identical: number): string | undefined {
   if (call.problem) return call.problem
-  if (!offered) return `There is no tool named ${JSON.stringify(call.name)}. Only the offered tools exist.`
+  if (!offered) return `No tool named ${JSON.stringify(call.name)} is offered. Only the offered tools can be called.`
   if (identical >= warnAfter) {
-    return `You requested the same call ${identical} times in a row, so this request was ignored. At the ${endAfter}th identical request in a row, the run fails.`
+    return `You requested the same call ${identical} times in a row, so it was not made this time. The run fails at the ${endAfter}th identical request in a row.`
   }
   return call.argumentProblem
 }

@@ -191,7 +191,7 @@ test('in a script it finds its place although steps are left out, and after corr
   const step = (name: string) => ({ text: '', calls: [{ id: name, name, arguments: '{}', outcome: succeed() }] })
   const next = await after({ steps: [step('a')] })
   t.is(next.name, 'b')
-  t.regex(next.problem ?? '', /^There is no tool named "b"\./, 'a script may ask for what is not offered')
+  t.regex(next.problem ?? '', /^No tool named "b" is offered\./, 'a script may ask for what is not offered')
   t.is((await after({ leftOut: { steps: 1 } })).name, 'b')
   t.is((await after({ leftOut: { steps: 1 }, steps: [step('b')] })).name, 'c')
   const whole = await after({ steps: [step('a'), step('b')] })

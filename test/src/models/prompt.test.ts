@@ -68,7 +68,11 @@ const fenced: [given: Partial<Transcript>, blocks: { kind: string; text: string 
     [{ kind: 'untrusted headers', text: 'X-GitHub-Event: push\nX-GitHub-Delivery: secretWord' }, untrusted],
     /./,
   ],
-  [{ missingSites, payload }, [{ kind: 'untrusted sites', text: sites }, untrusted], /tools are unavailable right now/],
+  [
+    { missingSites, payload },
+    [{ kind: 'untrusted sites', text: sites }, untrusted],
+    /tools are unavailable and are not offered/,
+  ],
   [{ missingSites: [] }, [], /^This run was started by a webhook\.$/],
   [{ trigger: 'manual' }, [], /^This run was started manually\.$/],
   [{ trigger: 'scheduled' }, [], /^This run was started by its schedule\.$/],
