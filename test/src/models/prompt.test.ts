@@ -53,7 +53,7 @@ const missingSites = [
 ]
 const sites =
   '"Sites\\n\\"secretWord\\"" (https://crm.example.com): no longer connected\n' +
-  '"Wiki" (https://wiki.example.com): none of its tools can be used right now'
+  '"Wiki" (https://wiki.example.com): none of its tools can be used at the moment'
 const headers = { 'X-GitHub-Event': 'push', 'X-GitHub-Delivery': 'secretWord' }
 const payload = '{"secretWord": 1}'
 const untrusted = { kind: 'untrusted payload', text: payload }
