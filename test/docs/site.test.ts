@@ -74,6 +74,17 @@ test('every operation has a place in the reference, with its parameters, its exa
   }
 })
 
+test('an operation with a credential of its own has a field for its header, and the header in its command', async (t) => {
+  for (const [tag, header, variable] of [
+    ['webhooks', 'X-Webhook-Secret', 'WEBHOOK_SECRET'],
+    ['chat', 'X-Session-Token', 'SESSION_TOKEN'],
+  ]) {
+    const { text } = await get(`/docs/api/${tag}`)
+    t.true(text.includes(`name="${header}" data-in="header"`), tag)
+    t.true(text.includes(`-H &quot;${header}: $${variable}&quot;`), tag)
+  }
+})
+
 test('pages, scripts and styles are small, compressed and cached', async (t) => {
   const assets = await Promise.all(['/docs/site.css', '/docs/site.js', '/docs/reference.js'].map(get))
   const shared = assets.reduce((sum, { text }) => sum + zipped(text), 0)

@@ -46,7 +46,7 @@ async function requestOf(form) {
   const body = form.elements.namedItem('body')?.value
   const headers = new Headers(of('header').map(({ name, value }) => [name, value]))
   if (body !== undefined) headers.set('Content-Type', 'application/json')
-  const token = tokenField.value.trim()
+  const token = tokenField.value.trim().replace(/^Bearer /i, '')
   if (token !== '') headers.set('Authorization', `Bearer ${token}`)
   else if (method !== 'GET') await addCsrfToken(headers)
   return {

@@ -60,7 +60,7 @@ export interface ApiDocument {
   components: {
     schemas: Record<string, Schema>
     examples: Record<string, { value: unknown }>
-    securitySchemes: Record<string, { description?: string }>
+    securitySchemes: Record<string, { description?: string; in?: string; name?: string }>
   }
 }
 

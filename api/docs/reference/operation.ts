@@ -93,7 +93,7 @@ function errorsOf(status: string, { content = {} }: Response, { components }: Ap
   })
 }
 
-function requestsOf(place: Place & { path: string }, { servers }: ApiDocument): string {
-  const command = curlOf(place, servers[0]?.url ?? '')
-  return `<h3>Request</h3>\n<div class="code"><pre tabindex="0"><code>${escape(command)}</code></pre></div>\n${tryIt(place)}`
+function requestsOf(place: Place & { path: string }, document: ApiDocument): string {
+  const command = curlOf(place, document)
+  return `<h3>Request</h3>\n<div class="code"><pre tabindex="0"><code>${escape(command)}</code></pre></div>\n${tryIt(place, document)}`
 }

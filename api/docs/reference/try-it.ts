@@ -1,18 +1,30 @@
 import { escape } from '../escape.ts'
-import type { Operation, Parameter, Place } from './document.ts'
+import type { ApiDocument, Operation, Parameter, Place } from './document.ts'
 
 type Callable = Place & { path: string }
 
 export const jsonOf = (value: unknown): string => JSON.stringify(value, null, 2)
 
+/** The header of a credential that is not a bearer token, such as `X-Session-Token`; undefined if there is none. */
+export function credentialHeader({ security }: Operation, { components }: ApiDocument): string | undefined {
+  const [scheme, ...others] = Object.keys(security[0] ?? {})
+  const { in: where, name } = components.securitySchemes[scheme ?? ''] ?? {}
+  return where === 'header' && others.length === 0 ? name : undefined
+}
+
 /** The request as a curl command, with the examples of its path and body. */
-export function curlOf({ method, path, operation }: Callable, server: string): string {
+export function curlOf({ method, path, operation }: Callable, document: ApiDocument): string {
   const { parameters = [], security } = operation
+  const server = document.servers[0]?.url ?? ''
+  const header = credentialHeader(operation, document)
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(exampleOf(parameters, name)))
   const body = bodyOf(operation)
   return [
     `curl${method === 'get' ? '' : ` -X ${method.toUpperCase()}`} ${server}${filled}`,
     ...(security.some((one) => 'token' in one) ? ['-H "Authorization: Bearer $TOKEN"'] : []),
+    ...(header === undefined
+      ? []
+      : [`-H "${header}: $${header.replace(/^X-/, '').replaceAll('-', '_').toUpperCase()}"`]),
     ...(body === undefined ? [] : [`-H 'Content-Type: application/json'`, `-d '${body.replaceAll("'", `'\\''`)}'`]),
   ].join(' \\\n  ')
 }
@@ -28,9 +40,11 @@ function bodyOf({ requestBody }: Operation): string | undefined {
 }
 
 /** A form that reference.js sends. Without scripts it stays hidden, because a form cannot send JSON. */
-export function tryIt({ method, path, operation }: Callable): string {
+export function tryIt({ method, path, operation }: Callable, document: ApiDocument): string {
   const { operationId: id, parameters = [] } = operation
-  const fields = parameters.map((parameter) => fieldOf(id, parameter))
+  const header = credentialHeader(operation, document)
+  const credential = header === undefined ? [] : [{ name: header, in: 'header', required: true } as Parameter]
+  const fields = [...credential, ...parameters].map((parameter) => fieldOf(id, parameter))
   const body = bodyOf(operation)
   return `<details class="try" hidden><summary>Try it</summary>
 <form data-method="${escape(method.toUpperCase())}" data-path="${escape(path)}">
