@@ -4,6 +4,7 @@ import { json } from 'node:stream/consumers'
 import { build } from 'esbuild'
 
 const { API = 'http://127.0.0.1:3000', API_KEY, ENTRY, PORT = '5173' } = process.env
+if (!API_KEY) throw new Error('Set API_KEY to an API key of the platform.')
 
 /** Calls the platform with the API key, which the page never sees. */
 async function platform(path, body) {

@@ -61,7 +61,10 @@ export function createEntries(context: {
   /** Refuses a site that is already connected (TOKEN_EXISTS), or a full vault (VAULT_LIMIT_REACHED). */
   async function assertNew(ownerId: string, origin: string): Promise<void> {
     const existing = await mine(ownerId).findOne({ origin })
-    assertThat(!existing, 'TOKEN_EXISTS')
+    if (existing) {
+      const message = `The vault already has a token for this site. Replace it with PATCH /vault/${existing.id}, or delete that entry first.`
+      throw new CodedError('TOKEN_EXISTS', { message })
+    }
     await assertRoom(database, ownerId, await limitOf(ownerId))
   }
 

@@ -53,6 +53,9 @@ test('a new token is tried with a tool that only reads and needs no arguments, a
   const { tracker } = sites
   const body = { url: tracker.origin, token: 'no-such-token' }
   const params = { entryId: (await call(someone, vault.addToVault, { body })).body.id }
+  const { failure } = await call(someone, vault.addToVault, { body })
+  t.is(failure.code, 'TOKEN_EXISTS')
+  t.true(failure.error.includes(`PATCH /vault/${params.entryId}`), failure.error)
   // On a busy machine the trial may end after the answer.
   const until = (isSo: (entry: { status: string; acceptedAt: string | null }) => boolean) =>
     eventually(20, 'the trial of a token had this result', async () => {
