@@ -18,7 +18,7 @@ const phrases: [phrase: RegExp, instead: string][] = [
   [/\bin place of\b/i, 'say "instead of"'],
   [/\bcarr(?:y|ies|ied|ying) (?:it |them )?out\b/i, 'say "run", "make" or "do"'],
   [/\bas (?:many|much|long) as (?:there|it|the)\b/i, 'name the limit or the time'],
-  [/\bof which\b|\bof whose\b/i, 'split the sentence'],
+  [/, of which\b|\bof whose\b/i, 'split the sentence'],
   [/\bis asked for\b/i, 'say "requests"'],
   [/\bgives? back\b/i, 'say "returns"'],
   [/\bholds for\b|\bthe same holds\b/i, 'say "applies to"'],
