@@ -6,7 +6,7 @@ type Callable = Place & { path: string }
 export const jsonOf = (value: unknown): string => JSON.stringify(value, null, 2)
 
 /** The header of a credential that is not a bearer token, such as `X-Session-Token`; undefined if there is none. */
-export function credentialHeader({ security }: Operation, { components }: ApiDocument): string | undefined {
+function credentialHeader({ security }: Operation, { components }: ApiDocument): string | undefined {
   const [scheme, ...others] = Object.keys(security[0] ?? {})
   const { in: where, name } = components.securitySchemes[scheme ?? ''] ?? {}
   return where === 'header' && others.length === 0 ? name : undefined
