@@ -13,9 +13,8 @@ import { sizes } from './middleware/sizes.ts'
 import { target } from './middleware/target.ts'
 import { createFindPath, pattern } from './route/known-path.ts'
 import { createAdmission } from './route/admission.ts'
-import { mount, type Shared } from './route/mount.ts'
+import { mount } from './route/mount.ts'
 import { createOpenStreams } from './streams/open-streams.ts'
-import type { AnyRoute } from './route/route.ts'
 import { routes } from './routes.ts'
 
 /** The HTTP API. Middleware runs in the order below. */
@@ -26,7 +25,11 @@ export function createApp(services: Services): Koa {
   const router = new Router({ sensitive: true, strict: false })
   const streams = createOpenStreams({ ...services, stopping: services.runs.watching.stopping })
   const shared = { streams, admission: createAdmission() }
-  for (const route of routes) mountRoute(router, route, services, shared)
+  const front = new Router({ sensitive: true, strict: false })
+  for (const route of routes) {
+    if (route.serve) front[route.method](pattern(route), route.serve(services))
+    router[route.method](pattern(route), route.serve?.(services) ?? mount(route, services, shared))
+  }
   mountDocs(router, routes, services)
   const find = createFindPath(router, routes)
 
@@ -38,16 +41,14 @@ export function createApp(services: Services): Koa {
   app.use(sizes)
   if (corsOrigins.length > 0) app.use(crossOrigin(corsOrigins, find, routes))
   app.use(handshakes)
+  // Deliveries pass by the search for their path among all others.
+  app.use(front.routes())
   app.use(methods(find))
   app.use(router.routes())
   app.on('error', (error: unknown) => {
     if (!isClientGone(error)) services.logger.error({ err: error }, 'failed to send a response')
   })
   return app
-}
-
-function mountRoute(router: Router, route: AnyRoute, services: Services, shared: Shared): void {
-  router[route.method](pattern(route), mount(route, services, shared))
 }
 
 /** Clients hang up in the middle of a response all the time; the access log has the line. */

@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 import type { Agent } from '../src/agents/agent.ts'
-import type { Receipt } from '../src/runs/accept/receipt.ts'
-import type { Services } from '../src/services.ts'
 import { presets } from '../src/webhooks/presets.ts'
 import type { InboundRequest } from '../src/webhooks/webhooks.ts'
+import { deliver } from './deliver.ts'
+import { presentReceipt } from './present-receipt.ts'
 import type { Proof, ProofInput } from './route/proof.ts'
-import { inPlace, route } from './route/route.ts'
+import { route } from './route/route.ts'
 import { field, named, whole } from './schemas/documented.ts'
 import { payload } from './schemas/event-schema.ts'
 import { id, runStatus } from './schemas/schemas.ts'
@@ -48,26 +48,6 @@ const challenge = named(
 )
 const pong = named('Pong', v.object({ pong: field(v.literal(true), 'Always true') }), "Response to GitHub's `ping`")
 
-const present = async (services: Services, agentId: string, given: Receipt) => ({
-  ...given,
-  statusUrl: `${services.config.http.baseUrl}/api/webhooks/agent/${agentId}/runs/${given.runId}`,
-  ...(given.status === 'failed' && (await afterFailure(services, given.runId))),
-})
-
-/** A repeated delivery asks for processing, but only the owner can replay a failed run. */
-async function afterFailure({ runs }: Services, runId: string) {
-  const replay = await runs.reading.replayOf(runId)
-  if (!replay) return { message: `The run of this delivery has failed. ${toReplay(runId)}` }
-  const message = `The run of this delivery has failed. Its replay is run ${replay.runId} (${replay.status}).`
-  return {
-    message: replay.status === 'failed' ? `${message} ${toReplay(replay.runId)}` : message,
-    replayedBy: replay,
-  }
-}
-
-const toReplay = (runId: string): string =>
-  `Sending the delivery again does not start a new run. The agent's owner can replay it with POST /runs/${runId}/replay.`
-
 /** How senders authenticate. The agent's `webhookProof` selects the scheme. */
 const schemes = {
   webhookSecret: {
@@ -87,9 +67,8 @@ const schemes = {
 const webhookPath = '/api/webhooks/agent/{agentId}'
 const deliveryPath = `${webhookPath}/runs/{runId}` as const
 
-const inboundRequest = ({ params, request, readBody, isCounted }: ProofInput<typeof webhookPath>): InboundRequest => ({
+const inboundRequest = ({ params, request, readBody }: ProofInput<typeof webhookPath>): InboundRequest => ({
   agentId: params.agentId,
-  isCounted,
   header: request.header,
   readBody,
   address: request.address,
@@ -134,15 +113,9 @@ export const receiveWebhook = route({
       'SUBSCRIPTION_PAST_DUE',
       'RATE_LIMITED',
     ],
-    verify: (given) => given.services.webhooks.admit(inboundRequest(given)),
   },
   codes: ['WEBHOOK_PAYLOAD_INVALID', 'NO_CREDITS', 'FEATURE_LIMIT_REACHED'],
-  async handle({ services, proven, raw, request }) {
-    const delivery = { body: raw, header: request.header, requestId: request.id }
-    const outcome = await services.webhooks.receive(proven, delivery)
-    if ('challenge' in outcome || 'pong' in outcome) return inPlace(200, outcome)
-    return present(services, proven.agent.id, outcome)
-  },
+  serve: deliver,
 })
 
 const ofSender = { ...shared, path: deliveryPath, status: 200, response: receipt } as const
@@ -166,7 +139,7 @@ export const getDelivery = route({
   proof: proofFor('get'),
   codes: ['RUN_NOT_FOUND'],
   handle: async ({ services, proven: agent, params }) =>
-    present(services, agent.id, await services.runs.reading.receipt(agent.id, params.runId)),
+    presentReceipt(services, agent.id, await services.runs.reading.receipt(agent.id, params.runId)),
 })
 
 export const withdrawDelivery = route({
@@ -181,5 +154,5 @@ export const withdrawDelivery = route({
   proof: proofFor('delete'),
   codes: ['RUN_NOT_FOUND', 'RUN_NOT_CANCELLABLE'],
   handle: async ({ services, proven: agent, params }) =>
-    present(services, agent.id, await services.webhooks.withdraw(agent.id, params.runId)),
+    presentReceipt(services, agent.id, await services.webhooks.withdraw(agent.id, params.runId)),
 })

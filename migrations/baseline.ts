@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { accepting } from './baseline/accepting.ts'
 import { agents } from './baseline/agents.ts'
 import { approvals } from './baseline/approvals.ts'
 import { arrivals } from './baseline/arrivals.ts'
@@ -55,6 +56,7 @@ const parts = [
   deletions,
   processes,
   arrivals,
+  accepting,
 ]
 
 /**

@@ -37,8 +37,8 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
       ...(blocks && { inMemoryBlockOnConsumed: points + 1 }),
     })
   }
-  const count = (prefix: string, points: number) => {
-    const counter = limiter(prefix, points)
+  const count = (prefix: string, points: number, store = config.store) => {
+    const counter = limiter(prefix, points, store)
     return (key: string) =>
       consume(counter, key, { what: `The limit of ${points} requests a minute has been exceeded` })
   }
@@ -117,7 +117,8 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
 
     auth: byAddress(count('auth', config.authPerMinute)),
     browser: byAddress(count('browser', config.browserPerMinute)),
-    webhook: count('webhook', config.webhookPerMinute),
+    /** One delivery to an agent, counted by each process, as `delivery` is. */
+    webhook: count('webhook', config.webhookPerMinute, 'memory'),
     webhookFailed: byAddress(count('webhook-failed', config.webhookFailedPerMinute)),
 
     async purge(now: Date): Promise<void> {

@@ -61,6 +61,7 @@ import { createManifests } from './vault/manifests/manifests.ts'
 import { createVault } from './vault/vault.ts'
 import { version } from './version.ts'
 import { createPayloads } from './webhooks/payloads.ts'
+import { createRecipients } from './webhooks/recipients.ts'
 import { createWebhooks } from './webhooks/webhooks.ts'
 import { createWorkspaces } from './workspaces/workspaces.ts'
 import { createWhy } from './why/why.ts'
@@ -152,7 +153,8 @@ export function createServices(
     sender,
   }
   const runs = createRuns({ ...base, ...parts, workers, reachability })
-  const webhooks = createWebhooks({ ...base, agents, billing, payloads, runs })
+  const recipients = createRecipients({ ...base, agents, billing })
+  const webhooks = createWebhooks({ ...base, agents, billing, payloads, recipients, runs })
   const retention = createRetention(base)
   const partitions = createPartitions(base)
   const fires = createFires({ ...base, runs, billing, schedules })

@@ -8,28 +8,27 @@ const refusals = new Set<ErrorCode>(['VALIDATION_ERROR', 'WEBHOOK_SECRET_INVALID
 
 /** Adds the sender's name and the owner's next step to the refusal of a handshake. The code stays the same. */
 export const handshakes: Middleware = async (ctx, next) => {
-  const { method } = ctx
-  const isDelivery = /^\/api\/webhooks\/agent\/[^/]+\/?$/.test(ctx.path)
-  const advice = isDelivery ? handshakeIn({ ...factsOf(ctx), method }) : undefined
-  if (advice === undefined) {
-    await next()
-    return
-  }
-  if (method === 'OPTIONS' && ctx.headers['webhook-request-origin'] !== undefined)
+  if (!/^\/api\/webhooks\/agent\/[^/]+\/?$/.test(ctx.path)) return next()
+  const advice = (): string | undefined => handshakeIn({ ...factsOf(ctx), method: ctx.method })
+  if (ctx.method === 'OPTIONS' && ctx.headers['webhook-request-origin'] !== undefined)
     throw new CodedError('VALIDATION_ERROR', {
-      message: advice,
+      message: advice() ?? '',
       details: [{ path: 'WebHook-Request-Origin', message: 'This handshake is not supported.' }],
     })
   try {
     await next()
   } catch (error) {
-    if (!isCoded(error) || !refusals.has(error.code) || error.message.includes(advice)) throw error
-    const { code, details, challenge } = error
-    throw new CodedError(code, {
-      message: `${error.message} ${advice}`,
-      ...(details && { details }),
-      ...(challenge && { challenge }),
-      cause: error,
-    })
+    throw isCoded(error) && refusals.has(error.code) ? withAdvice(error, advice()) : error
   }
+}
+
+function withAdvice(error: CodedError, advice: string | undefined): CodedError {
+  if (advice === undefined || error.message.includes(advice)) return error
+  const { code, message, details, challenge } = error
+  return new CodedError(code, {
+    message: `${message} ${advice}`,
+    ...(details && { details }),
+    ...(challenge && { challenge }),
+    cause: error,
+  })
 }

@@ -1,5 +1,5 @@
+import { randomUUID } from 'node:crypto'
 import type { Middleware } from 'koa'
-import { newId } from '../../src/ids.ts'
 import { logging } from '../../src/logger.ts'
 
 /**
@@ -8,7 +8,7 @@ import { logging } from '../../src/logger.ts'
  */
 export const requestId: Middleware = async (ctx, next) => {
   const given = ctx.get('x-request-id')
-  const id = /^[\w.-]{1,64}$/.test(given) ? given : newId()
+  const id = /^[\w.-]{1,64}$/.test(given) ? given : randomUUID()
   ctx.state['requestId'] = id
   ctx.set('X-Request-Id', id)
   await logging({ requestId: id }, next)

@@ -1,7 +1,7 @@
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** UUIDs are written in lowercase and read in any case (RFC 9562, 4). Other texts stay unchanged. */
-const canonicalId = (text: string): string => (uuid.test(text) ? text.toLowerCase() : text)
+export const canonicalId = (text: string): string => (uuid.test(text) ? text.toLowerCase() : text)
 
 /** Names of members that hold our ids. Ids in a chat may be the client's own, which stay unchanged. */
 const holdsIds = (name: string): boolean => /(?:Ids?|^upTo)$/.test(name) && !['chatId', 'messageId'].includes(name)

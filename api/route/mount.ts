@@ -36,6 +36,7 @@ export interface Shared {
 
 /** Turns a route's declaration into Koa middleware. */
 export function mount(route: AnyRoute, services: Services, { streams, admission }: Shared): Middleware {
+  if (!route.handle || (route.proof && !route.proof.verify)) throw new Error(`${route.name} is not complete`)
   const readBytes = route.rawBody && bodyReader(route.rawBody.maxBytes(services), route.rawBody.advice)
   const readSmall = bodyReader(services.config.bodies.defaultBytes)
   const { stream } = route
@@ -155,7 +156,7 @@ async function admit(route: AnyRoute, ctx: Context, given: Given, counting: 'cou
   }
   if (caller) await hold({ ...caller, countedBy: caller.apiKeyId ?? caller.userId })
   if (caller && !route.whileClosing) requireKept(caller)
-  const proven: unknown = await route.proof?.verify({ ...given, isCounted: counting === 'counted' })
+  const proven: unknown = await route.proof?.verify?.({ ...given, isCounted: counting === 'counted' })
   const proved = route.proof?.account?.of(proven)
   if (proved) {
     ctx.state['userId'] = proved.userId

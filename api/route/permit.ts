@@ -46,7 +46,7 @@ interface Handled {
  * site, a password check or a lock, logins, keys, roles and memberships can end.
  */
 export async function handlePermitted(route: AnyRoute, ctx: Context, input: Handled): Promise<unknown> {
-  const handle = (): Promise<unknown> => route.handle(input as never)
+  const handle = async (): Promise<unknown> => route.handle?.(input as never)
   if (!input.caller || route.method === 'get') return handle()
   const asking = { party: input.caller.userId, endsAccess: route.endsAccess }
   return whilePermitted((trx) => permitAgain(route, ctx, input, trx), asking, handle).catch(async (error: unknown) => {

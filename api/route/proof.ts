@@ -24,7 +24,8 @@ export interface Proof<Path extends string, Proven> {
   /** The accepted proofs: OpenAPI Security Scheme Objects by name. Any one of them is enough. */
   schemes: Readonly<Record<string, object>>
   codes: readonly ErrorCode[]
-  verify: (input: ProofInput<Path>) => Promise<Proven>
+  /** Absent only if the route has `serve`, which makes the check. */
+  verify?: (input: ProofInput<Path>) => Promise<Proven>
   /** For a proof that represents an account. Web pages may then call the route as well. */
   account?: ProofOfAccount<Proven>
 }

@@ -1,3 +1,4 @@
+import type { Middleware } from 'koa'
 import type { GenericSchema, InferOutput } from 'valibot'
 import type { ErrorCode } from '../../src/errors.ts'
 import type { Services } from '../../src/services.ts'
@@ -137,9 +138,12 @@ export interface Route<
   alternatives?: Readonly<Record<number, { description: string; response: GenericSchema }>>
   /** The codes of this route besides those that the declaration implies. */
   codes?: readonly ErrorCode[]
-  handle: (
+  /** Absent only if the route has `serve`. */
+  handle?: (
     input: Input<Path, A, Query, Body, Resource, Proven>,
   ) => Promise<Response extends GenericSchema ? unknown : Nothing>
+  /** Serves the request in place of `mount` and the checks that it makes from the declaration. */
+  serve?: (services: Services) => Middleware
 }
 
 const alternative = Symbol('alternative')

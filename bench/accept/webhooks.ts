@@ -6,7 +6,7 @@ import type { BenchServers } from '../shared/servers.ts'
 /** The deliveries are spread over this many agents. */
 const agentCount = 50
 
-interface Target {
+export interface Target {
   path: string
   secret: string
 }
@@ -24,6 +24,7 @@ export async function openWebhooks({ url, database }: BenchServers) {
 
   return {
     payload,
+    targets,
 
     /** Accepted deliveries per second over this many connections, each with one request at a time. */
     async measure(connections: number, seconds: number): Promise<number> {

@@ -198,15 +198,6 @@ export function createAgents(context: {
         only: { trigger: request.trigger },
       }),
 
-    /** The agent that a webhook addresses. AGENT_NOT_FOUND unless it exists and its trigger is `webhook`. */
-    async forWebhook(id: string): Promise<Agent> {
-      const agent = isId(id) ? await livingById(id) : undefined
-      // The same error for both, so that nobody learns which ids exist.
-      const message = 'There is no webhook agent with this id.'
-      assertThat(agent?.trigger === 'webhook', 'AGENT_NOT_FOUND', { message })
-      return agent
-    },
-
     /** The agent whose deliveries a sender reads, whatever its current trigger. AGENT_NOT_FOUND. */
     async forSender(id: string): Promise<Agent> {
       const agent = isId(id) ? await livingById(id) : undefined

@@ -41,6 +41,8 @@ export interface AccountStatus extends Allowance {
   tokensUsed: number
   /** US cents of credit toward later subscription payments. */
   creditCents: number
+  /** When it changes next without an event: a grant expires, or the calendar month ends. */
+  changesAt: Date
 }
 
 /** Limits besides the account. `left` is what a workspace's cap leaves this month. */
@@ -53,7 +55,7 @@ interface Bounds {
 /** The standing of an owner that the account pays for. A workspace without the tier's feature may do nothing. */
 export function accountStatusOf(
   account: Account,
-  { allowance, isCharged, withheld }: Terms,
+  { allowance, isCharged, withheld, now }: Terms,
   { ownerId = account.ownerId, left = Infinity, isDeleted = false }: Bounds = {},
 ): AccountStatus {
   const { isClosing = false, isSuspended = false, balance: total, creditCents } = account
@@ -73,11 +75,20 @@ export function accountStatusOf(
     total,
     tokensUsed,
     creditCents,
+    changesAt: changeOf(account, now),
   }
   const accountLeft = (account.creditsPerMonth ?? Infinity) - (account.usedThisMonth ?? 0)
   const capped = bounded(bounded(standing, accountLeft, 'account'), left, 'workspace')
   const tokensLeft = allowance.limits.tokensPerMonth - tokensUsed
   return withholding(tokensLeft < 1 ? bounded(capped, 0, 'tokens') : capped, withheld, isCharged)
+}
+
+/** The next change of an account by time alone. */
+function changeOf({ nextExpiry, clockSeconds }: Account, now: Date): Date {
+  const time = timeOf({ clockSeconds }, now)
+  const month = new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + 1))
+  const next = nextExpiry && nextExpiry < month ? nextExpiry : month
+  return later(next, -clockSeconds)
 }
 
 /** What the installation decides for an account. */
@@ -86,6 +97,7 @@ export interface Terms {
   isCharged: boolean
   /** Why the account got no free month. */
   withheld: 'address' | 'mailbox' | null
+  now: Date
 }
 
 /** With payments, users can buy instead; without payments, nothing else is left. */

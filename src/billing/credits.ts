@@ -243,8 +243,9 @@ export function createCredits(context: {
 
   /** What the account allows an owner that it pays for. */
   function standing(account: Account, bounds: Parameters<typeof accountStatusOf>[2] = {}): AccountStatus {
-    const withheld = freeMonths.withheld(account, timeOf(account, clock.now()))
-    return accountStatusOf(account, { allowance: allowances.of(account), isCharged, withheld }, bounds)
+    const now = clock.now()
+    const withheld = freeMonths.withheld(account, timeOf(account, now))
+    return accountStatusOf(account, { allowance: allowances.of(account), isCharged, withheld, now }, bounds)
   }
 
   return {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { assertThat } from '../errors.ts'
 import type { Payload } from './payload.ts'
 import type { Preset } from './presets.ts'
@@ -30,8 +30,7 @@ export function identityOf(preset: Preset, header: ReadHeader, body: Buffer, { t
   const key =
     (identity && 'header' in identity && keyUnder(preset, identity, header)) ||
     keyIn(header, [...keyHeaders, 'svix-id'])
-  const bodyHash = createHash('sha256').update(body).digest('hex')
-  return { idempotencyKey: key?.text, keyPlace: key?.name, bodyHash }
+  return { idempotencyKey: key?.text, keyPlace: key?.name, bodyHash: key && hash('sha256', body) }
 }
 
 /** The key in the sender's header. If both spellings are sent, they must agree. */

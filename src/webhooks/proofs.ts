@@ -1,4 +1,4 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 import { standardWebhooksKey, unquoted } from '../secrets/standard-webhooks-key.ts'
 import type { Preset, Signature } from './presets.ts'
 
@@ -100,6 +100,5 @@ const keys = { text: (secret: string) => secret, made: unquoted, base64: standar
 
 /** Compares in constant time, even texts of different lengths. */
 function equal(given: string, expected: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest()
-  return timingSafeEqual(digest(given), digest(expected))
+  return timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', expected, 'buffer'))
 }

@@ -4,10 +4,9 @@ import type { Billing } from '../billing/billing.ts'
 import { requireCredits, requirePaidSubscription, type AccountStatus } from '../billing/account-status.ts'
 import { requireFeature } from '../billing/tiers.ts'
 import type { Clock } from '../clock.ts'
-import { assertThat, CodedError } from '../errors.ts'
+import { assertThat, CodedError, isCoded } from '../errors.ts'
 import type { RateLimits } from '../rate-limit.ts'
-import type { Recipient } from '../runs/accept/recheck-senders.ts'
-import type { Receipt } from '../runs/accept/receipt.ts'
+import type { AcceptRequest, Receipt } from '../runs/accept/receipt.ts'
 import type { Runs } from '../runs/runs.ts'
 import type { LargeBodies } from '../threads/large-bodies.ts'
 import { challengeIn, identityOf } from './delivery-identity.ts'
@@ -16,40 +15,36 @@ import { assertMatches } from './payload.ts'
 import type { Payloads } from './payloads.ts'
 import { presets, type Preset } from './presets.ts'
 import { problemOfProof, type ReadHeader } from './proofs.ts'
+import { noWebhook, type Recipient, type Recipients } from './recipients.ts'
 import { namesOf, presetsSent } from './header-names.ts'
 
 const suspended =
   'The account that owns this agent is suspended, so the agent accepts no deliveries. Send the delivery again after the operator lifts the suspension.'
 const closing = 'The account that owns this agent is scheduled for deletion, so the agent accepts no deliveries.'
 
-/** A request to an agent's webhook, before its body is parsed. */
+/** A request to an agent's webhook, before its body is read. */
 export interface InboundRequest {
   agentId: string
   header: ReadHeader
-  /** Reads the raw bytes, which signatures cover. */
+  /** Reads the raw bytes, which signatures cover. Later calls return the same bytes. */
   readBody: () => Promise<Buffer>
   /** The sender's address; failed proofs are counted by address. */
   address: string
-  /** Whether it counts as a delivery. A recheck of its sender does not. */
-  isCounted: boolean
 }
 
-/** The content of a delivery from an admitted sender. */
-export interface Delivery {
-  body: Buffer
-  header: ReadHeader
+export interface InboundDelivery extends InboundRequest {
   requestId: string
-}
-
-/** An agent with a proven sender, and its owner's standing. */
-interface Admitted {
-  agent: Agent
-  standing: AccountStatus
-  request: InboundRequest
+  /** Fails with VALIDATION_ERROR unless the body is declared as JSON. */
+  assertJson: () => void
+  /** Where the delivery was counted. It may be judged again, and counts once. */
+  counted?: { requests?: true; bytes?: true }
 }
 
 /** The outcome of a delivery: a run's receipt, or the answer to a test of the address. */
-type Outcome = Receipt | { challenge: string } | { pong: true }
+export type Outcome = Receipt | { challenge: string } | { pong: true }
+
+/** How often a delivery is judged again because its agent or its account changes at the same time. */
+const mostTries = 20
 
 /**
  * Webhooks: checks in a fixed order (docs/understand/order.md, "Order of checks"), then one durable run per delivery.
@@ -60,64 +55,110 @@ export function createWebhooks(context: {
   clock: Clock
   largeBodies: LargeBodies
   payloads: Payloads
+  recipients: Recipients
   runs: Runs
   rateLimits: RateLimits
 }) {
-  const { agents, billing, clock, largeBodies, payloads, runs, rateLimits } = context
+  const { agents, billing, clock, largeBodies, payloads, recipients, runs, rateLimits } = context
 
-  /** The first invalid proof and its problem; undefined if the sender has proven itself. */
-  async function problemOf({ header, readBody }: InboundRequest, agent: Secrets, demanded: Preset[]) {
-    const evidence = { header, readBody, secrets: agents.goodSecretsOf(agent), now: clock.now() }
+  async function verify(request: InboundRequest, secrets: string[], demanded: Preset[]): Promise<void> {
+    const evidence = { header: request.header, readBody: request.readBody, secrets, now: clock.now() }
     for (const wanted of demanded)
-      for (const preset of presetsSent(wanted, header)) {
+      for (const preset of presetsSent(wanted, request.header)) {
         const message = await problemOfProof(preset, { ...evidence, isBeside: wanted !== demanded[0] })
-        if (message !== undefined) return { preset, message }
+        if (message !== undefined) throw proofRefused(preset, message)
       }
-    return undefined
   }
 
-  async function verify(request: InboundRequest, agent: Agent, demanded: Preset[]): Promise<void> {
-    const problem = await problemOf(request, agent, demanded)
-    if (problem) await refuseProof(request, problem.preset, problem.message)
+  /** Counts a refused proof by the sender's address. */
+  async function verifyCounted(request: InboundRequest, secrets: string[], demanded: Preset[]): Promise<void> {
+    try {
+      await verify(request, secrets, demanded)
+    } catch (refusal) {
+      if (isCoded(refusal, 'WEBHOOK_SECRET_INVALID')) await rateLimits.webhookFailed(request.address)
+      throw refusal
+    }
   }
 
-  /** Permissions may change while a delivery waits. Only a changed part is computed again. */
-  async function recheckSender({ agent, request }: Admitted, now: Recipient): Promise<void> {
-    assertThat(now.trigger === 'webhook', 'AGENT_NOT_FOUND')
-    assertAccepting(now)
-    const hasExpired = now.previousWebhookSecret !== null && agents.previousUntil(now) === null
-    if (isSameProof(agent, now) && !hasExpired) return
-    const problem = await problemOf(request, now, demandedOfDelivery(now.webhookProof, request.header))
-    if (problem) throw proofRefused(problem.preset, problem.message)
+  /** All checks of a delivery, in order, up to the request for its run. `unfinished` is the depth of the queue. */
+  async function judge(delivery: InboundDelivery, recipient: Recipient, unfinished?: number): Promise<Judged> {
+    const { agent, standing, secrets } = recipient
+    assertThat(agent.trigger === 'webhook', 'AGENT_NOT_FOUND', { message: noWebhook })
+    const isRemembered = unfinished === undefined
+    await (isRemembered ? verify : verifyCounted)(delivery, secrets, demandedOfDelivery(agent.webhookProof, delivery.header))
+    assertAccepting(standing)
+    requireFeature(standing, 'webhooks')
+    requirePaidSubscription(standing)
+    await countRequest(delivery, agent)
+    if (!isRemembered) runs.queue.assertRoom(unfinished)
+    delivery.assertJson()
+    const body = await delivery.readBody()
+    await countBytes(delivery, recipient, body.length)
+    return largeBodies.carryOut(agent.ownerId, body.length, () => judgeBody(delivery, recipient, body))
   }
 
-  async function refuseProof({ address }: InboundRequest, preset: Preset, message: string): Promise<never> {
-    await rateLimits.webhookFailed(address)
-    throw proofRefused(preset, message)
+  async function countRequest({ counted = {} }: InboundDelivery, { id }: Agent): Promise<void> {
+    if (!counted.requests) await rateLimits.webhook(id)
+    counted.requests = true
   }
 
-  async function receiveInTurn(admitted: Admitted, { body, header, requestId }: Delivery): Promise<Outcome> {
-    const { agent, standing } = admitted
+  async function countBytes({ counted = {} }: InboundDelivery, { agent, standing }: Recipient, bytes: number) {
+    if (counted.bytes) return
+    await rateLimits.delivery(agent.ownerId, standing)
+    await rateLimits.inputBytes(agent.ownerId, standing, bytes)
+    counted.bytes = true
+  }
+
+  async function judgeBody(delivery: InboundDelivery, recipient: Recipient, body: Buffer): Promise<Judged> {
+    const { agent, standing, version } = recipient
+    const { header, requestId } = delivery
     const preset = presets[agent.webhookProof]
     const payload = await payloads.read(body, agent)
     const challenge = challengeIn(preset, payload)
-    if (challenge !== undefined) return { challenge }
-    if (isPing(preset, header)) return { pong: true }
-    const identity = identityOf(preset, header, body, payload)
-    const trigger = 'webhook' as const
-    const headers = keptHeaders(preset, header)
-    const { text, action } = payload
-    const request = { agentId: agent.id, trigger, requestId, payload: text, action, headers, ...identity }
+    if (challenge !== undefined) return { outcome: { challenge } }
+    if (isPing(preset, header)) return { outcome: { pong: true } }
+    const request: AcceptRequest = {
+      agentId: agent.id,
+      trigger: 'webhook',
+      requestId,
+      payload: payload.text,
+      action: payload.action,
+      headers: keptHeaders(preset, header),
+      judgedBy: { version, tokensPerMonth: standing.limits.tokensPerMonth },
+      ...identityOf(preset, header, body, payload),
+    }
     try {
       assertMatches(payload)
       requireCredits(standing)
       await billing.storedBytes.assertStorageLimit(agent.ownerId, standing)
     } catch (refusal) {
-      // A repeat gets its receipt even if the schema or the credits have changed. Its sender would otherwise correct
-      // the payload and send the event under a new key, and it would run twice.
-      return runs.accept.earlierReceipt(request, refusal)
+      return { request, refusal }
     }
-    return runs.accept.one(request, (now) => recheckSender(admitted, now))
+    return { request }
+  }
+
+  /** A refusal by a remembered state is not believed, and a test of the address has no commit that would check it. */
+  async function judgeByMemory(delivery: InboundDelivery): Promise<AcceptRequest | undefined> {
+    const recipient = recipients.remembered(delivery.agentId)
+    if (!recipient) return undefined
+    try {
+      const judged = await judge(delivery, recipient)
+      return 'request' in judged && judged.refusal === undefined ? judged.request : undefined
+    } catch (refusal) {
+      if (isCoded(refusal)) return undefined
+      throw refusal
+    }
+  }
+
+  async function judgeByRecord(delivery: InboundDelivery): Promise<AcceptRequest | { outcome: Outcome }> {
+    const { recipient, unfinished } = await recipients.current(delivery.agentId)
+    const judged = await judge(delivery, recipient, unfinished)
+    if ('outcome' in judged) return judged
+    // A repeat gets its receipt even if the schema or the credits have changed. Its sender would otherwise correct the
+    // payload and send the event under a new key, and it would run twice.
+    if (judged.refusal !== undefined)
+      return { outcome: await runs.accept.earlierReceipt(judged.request, judged.refusal) }
+    return judged.request
   }
 
   return {
@@ -129,41 +170,34 @@ export function createWebhooks(context: {
       const agent = await agents.forSender(request.agentId)
       const demanded = demandedOfSender(agent.webhookProof, request.header)
       const signed = presets['standard-webhooks']
-      if (demanded.includes(signed) && request.header('webhook-id') !== purpose)
-        await refuseProof(request, signed, purposeMessage(purpose))
-      await verify(request, agent, demanded)
+      if (demanded.includes(signed) && request.header('webhook-id') !== purpose) {
+        await rateLimits.webhookFailed(request.address)
+        throw proofRefused(signed, purposeMessage(purpose))
+      }
+      await verifyCounted(request, agents.goodSecretsOf(agent), demanded)
       return agent
     },
 
     /**
-     * Runs all checks that precede parsing the body. Fails as `verifySender` does, with VALIDATION_ERROR (an unreadable
-     * signed body), TIER_REQUIRED, PERMISSION_DENIED (the account is suspended), SUBSCRIPTION_PAST_DUE, RATE_LIMITED
-     * (the agent's deliveries, a full queue).
-     */
-    async admit(request: InboundRequest): Promise<Admitted> {
-      const agent = await agents.forWebhook(request.agentId)
-      await verify(request, agent, demandedOfDelivery(agent.webhookProof, request.header))
-      const [standing, depth] = await Promise.all([billing.accountFor(agent), runs.queue.depth(agent.id)])
-      assertAccepting(standing)
-      requireFeature(standing, 'webhooks')
-      requirePaidSubscription(standing)
-      if (request.isCounted) await rateLimits.webhook(agent.id)
-      runs.queue.assertRoom(depth)
-      return { agent, standing, request }
-    },
-
-    /**
      * Accepts a delivery: creates a run, or returns the receipt of the run that the same delivery created earlier, even
-     * if the schema or the credits have changed since. A test of the address is answered and leaves no trace. Fails
-     * with VALIDATION_ERROR (a payload that is not a JSON object, a malformed key, a key used for another body),
-     * WEBHOOK_PAYLOAD_INVALID, NO_CREDITS, FEATURE_LIMIT_REACHED (no room for payloads), RATE_LIMITED (the owner's
-     * deliveries, a full queue), and as `admit` does if its permission ended meanwhile.
+     * if the schema or the credits have changed since. A test of the address is answered and leaves no trace. Judges by
+     * the remembered agent first, and again by the record after a refusal, or if the agent has changed before the
+     * commit. Fails with AGENT_NOT_FOUND, WEBHOOK_SECRET_INVALID, TIER_REQUIRED, PERMISSION_DENIED (the account is
+     * suspended), SUBSCRIPTION_PAST_DUE, RATE_LIMITED (deliveries, bytes, failed proofs, a full queue),
+     * VALIDATION_ERROR (not a JSON object, a malformed key, a key used for another body), WEBHOOK_PAYLOAD_INVALID,
+     * NO_CREDITS, FEATURE_LIMIT_REACHED (no room for payloads).
      */
-    async receive(admitted: Admitted, delivery: Delivery): Promise<Outcome> {
-      const { agent, standing } = admitted
-      await rateLimits.delivery(agent.ownerId, standing)
-      await rateLimits.inputBytes(agent.ownerId, standing, delivery.body.length)
-      return largeBodies.carryOut(agent.ownerId, delivery.body.length, () => receiveInTurn(admitted, delivery))
+    async deliver(given: InboundDelivery): Promise<Outcome> {
+      const delivery = { ...given, counted: {} }
+      let request: AcceptRequest | undefined = await judgeByMemory(delivery)
+      for (let tries = 0; tries < mostTries; tries += 1) {
+        const judged = request ?? (await judgeByRecord(delivery))
+        if ('outcome' in judged) return judged.outcome
+        const receipt = await runs.accept.withOthers(judged)
+        if (receipt !== 'stale') return receipt
+        request = undefined
+      }
+      throw new CodedError('INTERNAL_ERROR', { message: keepsChanging, retryAfter: 1 })
     },
 
     /**
@@ -178,7 +212,10 @@ export function createWebhooks(context: {
   }
 }
 
-type Secrets = Parameters<Agents['goodSecretsOf']>[0]
+/** The request for the delivery's run, with the refusal that only a repeat escapes; or the answer to a test. */
+type Judged = { request: AcceptRequest; refusal?: unknown } | { outcome: Outcome }
+
+const keepsChanging = 'The agent or its account keeps changing. Nothing was stored. Try again in a second.'
 
 const proofRefused = ({ header }: Preset, message: string): CodedError =>
   new CodedError('WEBHOOK_SECRET_INVALID', { message, challenge: ['Webhook', `header="${header}"`] })
@@ -187,10 +224,6 @@ function assertAccepting({ isClosing, isSuspended }: Pick<AccountStatus, 'isClos
   assertThat(!isClosing, 'TIER_REQUIRED', { message: closing })
   assertThat(!isSuspended, 'PERMISSION_DENIED', { message: suspended })
 }
-
-const proofFields = ['webhookProof', 'webhookSecret', 'previousWebhookSecret'] as const
-const isSameProof = (before: Agent, now: Recipient): boolean =>
-  proofFields.every((field) => before[field] === now[field])
 
 /**
  * A signature sent beside the secret must also be valid, because its sender relies on it. GitLab's signing token makes

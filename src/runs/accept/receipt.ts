@@ -1,11 +1,19 @@
 import type { Trigger } from '../../../workflows/messages.ts'
 import type { RunStatus } from '../states.ts'
 
+/** The state that a delivery was judged by (`delivery_versions`), and the tokens that its account may use this month. */
+export interface Judgement {
+  version: string
+  tokensPerMonth: number
+}
+
 /** A request for a run. */
 export interface AcceptRequest {
   agentId: string
   /** The owner whose permissions were checked; AGENT_NOT_FOUND if the agent has moved. Absent: any owner. */
   ownerId?: string | undefined
+  /** What a delivery was judged by. The request is `stale` if that has changed when the run would be created. */
+  judgedBy?: Judgement | undefined
   trigger: Trigger
   requestId: string
   /** The payload as received, or the JSON text of a manual run's input. */

@@ -3,10 +3,10 @@ import type { Database } from '../../database/database.ts'
 import { isCoded, type CodedError } from '../../errors.ts'
 import type { RateLimits } from '../../rate-limit.ts'
 import type { Payloads } from '../../webhooks/payloads.ts'
+import { lockQueue } from '../agent-queue.ts'
 import { RunInput } from '../run-input.ts'
 import type { Accept } from './accept.ts'
 import { replayStatesOf, type ReplayState, type FailedDelivery } from './failed-deliveries.ts'
-import { lockOne } from './lock-queues.ts'
 import type { AcceptRequest, Receipt } from './receipt.ts'
 import type { AssertReplayable } from './assert-replayable.ts'
 
@@ -78,14 +78,14 @@ export function createReplayBatches(context: {
   /** Nothing else is accepted under the queue's lock, so no delivery is replayed twice. */
   const acceptAll = (agent: Agent, asked: ReplayRequest, candidates: Candidate[], leftOut: LeftOut) =>
     database.transaction(async (trx) => {
-      await lockOne(trx, agent.id)
+      await lockQueue(trx, agent.id)
       const states = await replayStatesOf(
         trx,
         candidates.map(({ delivery }) => delivery.id),
       )
       const open = candidates.filter(({ delivery }) => isOpen(states.get(delivery.id), asked, leftOut))
       const requests = open.map(({ request }) => request)
-      return { open, ...(await accept.together(trx, agent.id, requests)) }
+      return { open, ...(await accept.together(trx, requests)) }
     })
 
   return {

@@ -36,10 +36,12 @@ const account = (facts: Partial<Account> = {}): Account =>
     ...facts,
   }) as Account
 
+const now = new Date('2026-11-10T00:00:00Z')
+
 const { of: allowanceOf } = createAllowances({ config: testConfig('postgres://unused') })
 
 const accountStatusOf = (given: Account, bounds: Parameters<typeof standingWith>[2] = {}, more: Partial<Terms> = {}) =>
-  standingWith(given, { allowance: allowanceOf(given), isCharged: true, withheld: null, ...more }, bounds)
+  standingWith(given, { allowance: allowanceOf(given), isCharged: true, withheld: null, now, ...more }, bounds)
 
 test('an owner may do what the tier includes, with what is left of the balance', (t) => {
   const { limits, features } = tierOf('team')
@@ -55,6 +57,7 @@ test('an owner may do what the tier includes, with what is left of the balance',
     total: 100,
     tokensUsed: 0,
     creditCents: 7,
+    changesAt: new Date('2026-12-01T00:00:00Z'),
   })
 })
 
