@@ -36,8 +36,6 @@ const account = (facts: Partial<Account> = {}): Account =>
     ...facts,
   }) as Account
 
-const now = new Date('2026-11-10T00:00:00Z')
-
 const { of: allowanceOf } = createAllowances({ config: testConfig('postgres://unused') })
 
 const accountStatusOf = (given: Account, bounds: Parameters<typeof standingWith>[2] = {}, more: Partial<Terms> = {}) =>
