@@ -118,9 +118,11 @@ export function createLogger(level: string, name: string, destination?: Destinat
     serializers: { err: plainError },
     hooks: { streamWrite: redact },
   }
-  // Lines of one turn of the event loop are written together. They are flushed at exit.
-  return pino(options, destination ?? pino.destination({ sync: false }))
+  return pino(options, destination ?? pino.destination(buffered))
 }
+
+/** Lines are written together: after 50 ms, with 8 KiB, and at exit. A killed process loses the last ones. */
+const buffered = { sync: false, minLength: 8192, periodicFlush: 50 }
 
 function plainError(error: unknown): unknown {
   if (!(error instanceof Error)) return { type: typeof error }
