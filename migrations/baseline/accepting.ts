@@ -41,7 +41,7 @@ export const accepting = `
       join standings s on s.owner_id = a.owner_id
       left join credit_months agent_month
         on a.credits_per_month is not null and agent_month.subject_id = a.id and agent_month.month = s.month
-     where a.id = any(agent_ids);
+     where a.id = any(agent_ids) and a.deleted_at is null;
   end
   $$;
 

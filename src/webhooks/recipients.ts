@@ -31,6 +31,9 @@ interface Present {
 /** How many agents a process remembers. */
 const remembered = 10_000
 
+/** How long an agent is remembered at most: its secrets are in plain text, in milliseconds. */
+const longestMs = 300_000
+
 /**
  * The agents that deliveries address. A process remembers them, so that a delivery costs no query before its commit. A
  * remembered agent is never believed: `accept_runs` compares its version before a run is created, and a refusal is
@@ -38,7 +41,7 @@ const remembered = 10_000
  */
 export function createRecipients(context: { database: Database; clock: Clock; agents: Agents; billing: Billing }) {
   const { database, clock, agents, billing } = context
-  const known = new LRUCache<string, Recipient>({ max: remembered })
+  const known = new LRUCache<string, Recipient>({ max: remembered, ttl: longestMs })
 
   const present = batchLookups<string, Present>(async (agentIds) => {
     const { rows } = await database.raw<{ rows: (Present & { id: string })[] }>(presentStatement, {

@@ -243,7 +243,7 @@ async function heldQueue({ id: agentId }: { id: string }) {
   const { database } = (await stage()).platform.services
   const release = await hold(database, (trx) => trx('agent_queues').where({ agentId }).forUpdate())
   let tries = 0
-  database.on('query', ({ sql }: { sql: string }) => (tries += Number(sql.includes('skip locked for share'))))
+  database.on('query', ({ sql }: { sql: string }) => (tries += Number(sql.includes('accept_runs'))))
   const tried = (count: number) => eventually(10, `${count} are tried`, () => tries >= count || undefined)
   return { release, tried }
 }
