@@ -36,7 +36,7 @@ const unprintable = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
 /** Part of every text that the patterns above change. Most lines have none, and reading them as JSON costs more. */
 const suspicious = new RegExp(
-  `${[...secretNames].map((name) => [...name].join('[-_]*')).join('|')}|sy_|whsec_|eyJ|bearer|basic|://|${unprintable.source}`,
+  `${[...secretNames].map((name) => name.replaceAll(/\B/g, '[-_]*')).join('|')}|sy_|whsec_|eyJ|bearer|basic|://|${unprintable.source}`,
   'i',
 )
 

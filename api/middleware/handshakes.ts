@@ -8,9 +8,9 @@ const refusals = new Set<ErrorCode>(['VALIDATION_ERROR', 'WEBHOOK_SECRET_INVALID
 
 /** Adds the sender's name and the owner's next step to the refusal of a handshake. The code stays the same. */
 export const handshakes: Middleware = async (ctx, next) => {
-  if (!/^\/api\/webhooks\/agent\/[^/]+\/?$/.test(ctx.path)) return next()
+  const isDelivery = /^\/api\/webhooks\/agent\/[^/]+\/?$/.test(ctx.path)
   const advice = (): string | undefined => handshakeIn({ ...factsOf(ctx), method: ctx.method })
-  if (ctx.method === 'OPTIONS' && ctx.headers['webhook-request-origin'] !== undefined)
+  if (isDelivery && ctx.method === 'OPTIONS' && ctx.headers['webhook-request-origin'] !== undefined)
     throw new CodedError('VALIDATION_ERROR', {
       message: advice() ?? '',
       details: [{ path: 'WebHook-Request-Origin', message: 'This handshake is not supported.' }],
@@ -18,7 +18,7 @@ export const handshakes: Middleware = async (ctx, next) => {
   try {
     await next()
   } catch (error) {
-    throw isCoded(error) && refusals.has(error.code) ? withAdvice(error, advice()) : error
+    throw isDelivery && isCoded(error) && refusals.has(error.code) ? withAdvice(error, advice()) : error
   }
 }
 

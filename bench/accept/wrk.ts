@@ -19,7 +19,13 @@ export interface Load {
 }
 
 /** Sends requests with wrk for some seconds. */
-export async function wrk(folder: string, url: string, targets: Target[], connections: number, seconds: number): Promise<Load> {
+export async function wrk(
+  folder: string,
+  url: string,
+  targets: Target[],
+  connections: number,
+  seconds: number,
+): Promise<Load> {
   const script = join(folder, 'load.lua')
   writeFileSync(script, lua(targets))
   const options = ['-t', '1', '-c', String(connections), '-d', `${seconds}s`, '--latency', '-s', script]

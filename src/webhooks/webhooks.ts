@@ -85,7 +85,11 @@ export function createWebhooks(context: {
     const { agent, standing, secrets } = recipient
     assertThat(agent.trigger === 'webhook', 'AGENT_NOT_FOUND', { message: noWebhook })
     const isRemembered = unfinished === undefined
-    await (isRemembered ? verify : verifyCounted)(delivery, secrets, demandedOfDelivery(agent.webhookProof, delivery.header))
+    await (isRemembered ? verify : verifyCounted)(
+      delivery,
+      secrets,
+      demandedOfDelivery(agent.webhookProof, delivery.header),
+    )
     assertAccepting(standing)
     requireFeature(standing, 'webhooks')
     requirePaidSubscription(standing)
