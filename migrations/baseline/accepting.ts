@@ -53,7 +53,7 @@ export const accepting = `
   --   locked    another transaction holds the queue
   --   stale     the request was judged by a version that has ended
   --   busy      the agent has unfinished runs, and the request must not wait
-  --   full      the queue has no room
+  --   full      the queue has no room, not even for the repeat of a delivery
   --   again     another request of the batch must be decided first
   create function accept_runs(requests json, agent_ids uuid[], moment timestamptz, due timestamptz, depth bigint,
                               waits boolean)
@@ -92,6 +92,7 @@ export const accepting = `
                   when q.agent_id is null or r.owner <> a.owner_id then 'gone'
                   when r.is_single and r.turn > 1 or r.key is not null and r.turn_of_key > 1 then 'again'
                   when r.version <> v.version or r.tokens <= v.tokens then 'stale'
+                  when r.version is not null and q.unfinished >= depth then 'full'
                   when k.run_id is not null then 'repeated'
                   when r.mode = 'if_idle' and q.unfinished > 0 then 'busy'
                   else 'new'

@@ -100,7 +100,7 @@ export const settingGroups: readonly SettingGroup[] = [
         'Wrong passwords and codes per account, per hour, from places where the account was not used before.',
       RATE_LIMIT_BROWSER_PER_MINUTE: 'Documentation, OAuth and sign-in pages per client address, per minute.',
       RATE_LIMIT_WEBHOOK_PER_MINUTE:
-        'Webhook deliveries per agent, per minute. Only deliveries with a valid proof count.',
+        'Webhook deliveries per agent, per minute. Only deliveries with a valid proof count. Each API process counts its own.',
       RATE_LIMIT_WEBHOOK_FAILED_PER_MINUTE: 'Webhook deliveries with a wrong proof per client address, per minute.',
     },
   },

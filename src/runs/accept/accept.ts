@@ -27,8 +27,12 @@ const batchSize = 200
 /** A batch closes once its payloads exceed this size, because writing them blocks the event loop. */
 const batchBytes = 256 * 1024
 
-/** Pause before a request for a locked queue is retried, and the longest total wait, in milliseconds. */
-const lockedPauseMs = 10
+/**
+ * Pauses before requests for a locked queue are retried, and the longest total wait, in milliseconds. The first pause is
+ * as short as another process's batch; each further one is twice as long.
+ */
+const firstPauseMs = 1
+const longestPauseMs = 16
 const longestLockMs = 10_000
 
 /**
@@ -50,8 +54,8 @@ export function createAccept(context: {
   const { queueDepth: depth, reconcile } = context.config
   /** Oldest first. */
   let waiting: Waiting[] = []
-  /** When requests for an agent may be retried after its queue was locked. */
-  const lockedUntil = new Map<string, number>()
+  /** For agents whose queue was locked: when their requests may be retried, and after what pause. */
+  const locked = new Map<string, { until: number; pauseMs: number }>()
   let flushing = false
 
   async function flush(): Promise<void> {
@@ -60,16 +64,16 @@ export function createAccept(context: {
     await new Promise((resolve) => setImmediate(resolve))
     while (waiting.length > 0) {
       const batch = takeBatch()
-      await (batch.length > 0 ? commit(batch) : delay(lockedPauseMs))
+      await (batch.length > 0 ? commit(batch) : delay(firstPauseMs))
     }
-    lockedUntil.clear()
+    locked.clear()
     flushing = false
   }
 
   /** The oldest requests, without those whose queue was just locked. */
   function takeBatch(): Waiting[] {
     const now = performance.now()
-    const isFree = ({ request }: Waiting) => (lockedUntil.get(request.agentId) ?? 0) <= now
+    const isFree = ({ request }: Waiting) => (locked.get(request.agentId)?.until ?? 0) <= now
     const batch: Waiting[] = []
     const rest: Waiting[] = []
     let bytes = 0
@@ -87,7 +91,6 @@ export function createAccept(context: {
 
   async function commit(batch: Waiting[]): Promise<void> {
     const requests = batch.map(({ request }) => request)
-    for (const { agentId } of requests) lockedUntil.delete(agentId)
     try {
       const decided = await decide(database, requests, { waits: false })
       noteCommitted(decided)
@@ -108,11 +111,16 @@ export function createAccept(context: {
     const undecided: Waiting[] = []
     batch.forEach((one, index) => {
       const decision = decisions[index] as Decision
+      if (decision !== 'locked') locked.delete(one.request.agentId)
       if (decision !== 'locked' && decision !== 'again') return one.resolve(decision)
-      if (decision === 'locked') lockedUntil.set(one.request.agentId, now + lockedPauseMs)
       if (decision === 'locked' && now - one.since > longestLockMs) one.reject(lockedTooLong())
       else undecided.push(one)
     })
+    const agentIds = batch.flatMap(({ request }, index) => (decisions[index] === 'locked' ? [request.agentId] : []))
+    for (const agentId of new Set(agentIds)) {
+      const pauseMs = Math.min(2 * (locked.get(agentId)?.pauseMs ?? firstPauseMs / 2), longestPauseMs)
+      locked.set(agentId, { until: now + pauseMs, pauseMs })
+    }
     if (undecided.length > 0) waiting = [...undecided, ...waiting]
   }
 
@@ -141,7 +149,7 @@ export function createAccept(context: {
         return receiptOf(decision as Decision)
       }
       if (performance.now() - since > longestLockMs) throw lockedTooLong()
-      await delay(lockedPauseMs)
+      await delay(longestPauseMs)
     }
   }
 
