@@ -16,10 +16,12 @@ interface JsonLimits {
 /** The value, or a sentence about the problem with the dotted path of the place, if known. */
 type ParsedJson = { ok: true; value: unknown } | { ok: false; problem: string; path: string; isTooDeep?: true }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
 /** The text of UTF-8 bytes without a leading byte order mark; undefined if they are not UTF-8 (RFC 8259, 8.1). */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return utf8.decode(bytes)
   } catch {
     return undefined
   }

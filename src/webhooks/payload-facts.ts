@@ -30,13 +30,14 @@ export function factsOfPayload({ text, schema }: GivenPayload): PayloadFacts | {
     return { problem: `The payload must be a JSON object${advice}` }
   }
   const members = value as Record<string, unknown>
-  const texts = pointers.flatMap((pointer): [string, string][] => {
-    const found = textAt(members, pointer)
-    return found === undefined ? [] : [[pointer, found]]
-  })
+  const texts: Record<string, string> = {}
+  for (const { pointer, path } of pointers) {
+    const found = textAt(members, path)
+    if (found !== undefined) texts[pointer] = found
+  }
   const mismatches = (schema ?? []).flatMap((field) => mismatch(field, members))
-  const action = textAt(members, '/action')
-  return { texts: Object.fromEntries(texts), action: action?.trim() === '' ? undefined : action, mismatches }
+  const action = textAt(members, ['action'])
+  return { texts, action: action?.trim() === '' ? undefined : action, mismatches }
 }
 
 /** Members that identify deliveries, and those of Slack's URL verification. */
@@ -44,14 +45,11 @@ const pointers = [
   ...Object.values(presets).flatMap(({ identity }) => (identity && 'pointer' in identity ? [identity.pointer] : [])),
   '/type',
   '/challenge',
-]
+].map((pointer) => ({ pointer, path: pointer.slice(1).split('/') }))
 
-/** The text at a JSON pointer of plain names; undefined if there is none. */
-function textAt(value: unknown, pointer: string): string | undefined {
-  const found = pointer
-    .slice(1)
-    .split('/')
-    .reduce((inside, name) => memberOf(inside, name), value)
+/** The text at a path of member names; undefined if there is none. */
+function textAt(value: unknown, path: readonly string[]): string | undefined {
+  const found = path.reduce((inside, name) => memberOf(inside, name), value)
   return typeof found === 'string' ? found : undefined
 }
 
