@@ -121,8 +121,8 @@ export function createLogger(level: string, name: string, destination?: Destinat
   return pino(options, destination ?? pino.destination(buffered))
 }
 
-/** Lines are written together: after 50 ms, with 64 KiB, and at exit. A killed process loses the last ones. */
-const buffered = { sync: false, minLength: 65_536, periodicFlush: 50 }
+/** Lines are written together: after 50 ms, with 16 kB, and at exit. A killed process loses the last ones. */
+const buffered = { sync: false, minLength: 16_000, periodicFlush: 50 }
 
 function plainError(error: unknown): unknown {
   if (!(error instanceof Error)) return { type: typeof error }
