@@ -23,7 +23,7 @@ const underWay = named(
 export const verifyEmail = route({
   ...shared,
   name: 'verifyEmail',
-  audit: { not: 'Noted in the transaction of the change.' },
+  audit: { not: 'Recorded in the same transaction as the change.' },
   method: 'post',
   path: '/auth/verify-email',
   summary: 'Verify an email address',
@@ -80,12 +80,12 @@ export const forgotPassword = route({
 export const resetPassword = route({
   ...shared,
   name: 'resetPassword',
-  audit: { not: 'Noted in the transaction of the change.' },
+  audit: { not: 'Recorded in the same transaction as the change.' },
   method: 'post',
   path: '/auth/reset-password',
-  summary: 'Reset the password',
+  summary: 'Reset your password',
   description:
-    'Takes the token from the reset email, which works once, within an hour. Ends all logins and chat sessions, ' +
+    'Takes the token from the reset email, which works once, within an hour. Ends all sign-in sessions and chat sessions, ' +
     'verifies the address, and unlinks sign-in providers that were linked before the account had this address. If ' +
     'the address had never been verified, this also pauses the agents and removes their `callbackUrl`, disconnects sites, revokes API keys, and removes the authenticator app and all other members of the workspaces. An email ' +
     'lists what can still access the account.',
@@ -105,7 +105,7 @@ export const changeEmail = route({
   audit: { subject: 'account' },
   method: 'post',
   path: '/auth/me/email',
-  summary: 'Change the email address',
+  summary: 'Change your email address',
   description:
     'Emails a token to the new address (at most five per hour) and a notice to the current one. The address changes ' +
     'when you send the token to `POST /auth/verify-email`. The response is the same even if another account has the address. Requires `code` if the account has an authenticator app.',

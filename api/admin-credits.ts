@@ -10,7 +10,7 @@ const meanings = {
   credits: 'Number of credits',
   priority:
     'Order of use, lowest first. By default, 0 for credits given by an admin, 10 for monthly credits, and 20 for purchased credits.',
-  note: 'Human-readable reason',
+  note: 'Human-readable reason for the grant',
 } as const
 
 const grant = named(
@@ -19,16 +19,17 @@ const grant = named(
     id,
     ownerId,
     credits: field(whole, meanings.credits, 100),
-    remaining: field(whole, 'Remaining credits, after paying off any debt', 100),
+    remaining: field(whole, 'Credits that remain after covering any debt', 100),
     priority: field(whole, meanings.priority, 0),
-    expiresAt: field(v.nullable(time), 'When the remaining credits expire. Null for never.', null),
+    expiresAt: field(v.nullable(time), 'When the remaining credits expire, or null if they never do', null),
     note: field(v.nullable(v.string()), meanings.note, 'For the trouble on Monday.'),
     createdAt: time,
   }),
   'Credit grant',
 )
 
-const until = "When the remaining credits expire (RFC 3339), by the account's clock. Null or absent for never."
+const until =
+  "When the remaining credits expire (RFC 3339), by the account's clock. They never expire if this is null or absent."
 
 export const giveCredits = route({
   tag: 'admin',
@@ -39,7 +40,8 @@ export const giveCredits = route({
   method: 'post',
   path: '/admin/users/{userId}/credits',
   summary: 'Give credits to a user',
-  description: 'The credits pay off a debt first. See [Accounts](/docs/operate/accounts).',
+  description:
+    'If the account owes credits, the new credits are applied to that debt first. See [Accounts](/docs/operate/accounts).',
   headers: { 'Idempotency-Key': 'Key for this request. A repeat with the same key does not grant more credits.' },
   body: v.strictObject({
     credits: field(

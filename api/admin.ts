@@ -5,7 +5,7 @@ import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
 import { id, listOf, text, time } from './schemas/schemas.ts'
 
-const why = 'Human-readable reason'
+const why = 'Human-readable reason for the pause or suspension'
 const hold = named(
   'HostHold',
   v.object({

@@ -102,7 +102,7 @@ const bulkReplay = named(
     stopped: field(v.nullable(stopped), 'Why the request stopped early. Null if it did not.'),
     message: field(
       v.string(),
-      'Human-readable summary',
+      'Human-readable summary of the result',
       '412 deliveries are being replayed, from sequence 5201 to 5612. The replays are at the end of the queue, so newer deliveries are processed first.',
     ),
   }),

@@ -14,7 +14,7 @@ const scope = named(
 )
 const scopesMeaning = 'Permissions of the key'
 const nameMeaning = 'Name of the key'
-const expiryMeaning = 'When the key expires. Never if absent or null.'
+const expiryMeaning = 'When the key expires. It never expires if this is null or absent.'
 const scopes = v.pipe(
   list(scope, 2, 'must contain each scope only once'),
   v.minLength(1, 'must contain at least one scope'),

@@ -16,7 +16,7 @@ const status = named(
 )
 const listed = {
   id: field(id, '`webhook-id` of each attempt'),
-  agentId: field(id, 'Agent'),
+  agentId: field(id, 'Id of the agent'),
   runId: field(id, 'Run that ended'),
   url: field(
     v.string(),
@@ -25,8 +25,8 @@ const listed = {
   ),
   status,
   attempts: field(whole, 'Number of attempts so far', 1),
-  nextAt: field(v.nullable(time), 'When a pending callback is next attempted', null),
-  giveUpAt: v.pipe(time, v.metadata({ description: 'When the platform gives up on a pending callback' })),
+  nextAt: field(v.nullable(time), 'When a pending callback will next be attempted', null),
+  giveUpAt: v.pipe(time, v.metadata({ description: 'When the platform will give up on a pending callback' })),
   createdAt: time,
   endedAt: field(v.nullable(time), 'When the callback was delivered or the platform gave up on it'),
 }
@@ -35,8 +35,12 @@ const attempt = named(
   v.object({
     attempt: field(whole, 'Number of the attempt. Attempts whose process crashed are not listed.', 1),
     at: field(time, 'Time of the attempt'),
-    httpStatus: field(v.nullable(whole), 'HTTP status of the receiver. Null without a response.', 200),
-    outcome: field(v.string(), 'Human-readable outcome', 'The receiver responded with 200.'),
+    httpStatus: field(
+      v.nullable(whole),
+      'HTTP status of the response from the receiver, or null if there was no response',
+      200,
+    ),
+    outcome: field(v.string(), 'Human-readable outcome of the attempt', 'The receiver responded with 200.'),
     latencyMs: field(v.number(), 'Duration, in milliseconds', 84),
   }),
   'Attempt to send a callback',

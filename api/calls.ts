@@ -21,7 +21,7 @@ const listed = {
   siteStatus: field(v.nullable(whole), 'HTTP status of the response', 200),
   idempotencyKey: field(
     v.nullable(v.string()),
-    'Idempotency key of the call. Null without one, or if the key can be used again.',
+    'Idempotency key of the call, or null if there is none or the key can be used again',
     'order-4711',
   ),
   attempts: field(whole, 'Number of times the call was sent', 1),

@@ -107,7 +107,7 @@ export const acceptInvitation = route({
   tag: 'workspaces',
   access: 'login',
   name: 'acceptInvitation',
-  audit: { not: 'Noted in the transaction of the change.' },
+  audit: { not: 'Recorded in the same transaction as the change.' },
   method: 'post',
   path: '/invitations/accept',
   summary: 'Accept an invitation',

@@ -6,11 +6,11 @@ const key = named(
   'SigningKey',
   v.object({
     kty: field(v.literal('OKP'), 'Key type (RFC 8037)'),
-    crv: field(v.literal('Ed25519'), 'Curve'),
-    x: field(v.string(), 'Public key', '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'),
+    crv: field(v.literal('Ed25519'), 'Elliptic curve of the key'),
+    x: field(v.string(), 'Public key in base64url', '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'),
     kid: field(v.string(), 'Thumbprint of the key (RFC 7638)', 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k'),
     use: field(v.literal('sig'), 'Use of the key: signatures'),
-    alg: field(v.literal('EdDSA'), 'Algorithm'),
+    alg: field(v.literal('EdDSA'), 'Signature algorithm'),
   }),
   'Public key for checking access tokens',
 )

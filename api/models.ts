@@ -36,7 +36,7 @@ const model = named(
     ),
     price: field(
       v.nullable(price),
-      'Price. Null if unknown: a credit then pays for 10,000 tokens, and each output token counts as four.',
+      'Price, or null if it is unknown. In that case, one credit pays for 10,000 tokens, and each output token counts as four.',
     ),
     streams: field(v.boolean(), 'Whether the model streams its answers'),
     structuredOutput: field(v.boolean(), 'Whether the provider itself enforces an output schema'),

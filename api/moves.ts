@@ -14,7 +14,7 @@ export const moveThings = route({
   tag: 'workspaces',
   access: 'login',
   name: 'moveThings',
-  audit: { not: 'Noted in the transaction of the change.' },
+  audit: { not: 'Recorded in the same transaction as the change.' },
   method: 'post',
   path: '/moves',
   summary: 'Move agents and connected sites',

@@ -44,7 +44,7 @@ const unreadOnly = named(
 const exampleId = '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a22'
 
 const shared = { tag: 'notifications', access: 'account', status: 200 } as const
-const ofReaders = { needs: 'use', audit: { not: 'A notification itself says who has read it.' } } as const
+const ofReaders = { needs: 'use', audit: { not: 'The notification records who has read it.' } } as const
 
 export const listNotifications = route({
   ...shared,

@@ -45,7 +45,7 @@ export const startOAuth = route({
   tag: 'vault',
   access: 'account',
   name: 'startOAuth',
-  audit: { not: 'Noted when the site is connected.' },
+  audit: { not: 'Recorded when the site is connected.' },
   method: 'post',
   path: `${folder}/start`,
   summary: 'Start connecting a site with OAuth',

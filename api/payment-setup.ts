@@ -19,7 +19,7 @@ export const setUpPaymentMethod = route({
   needsPayments: true,
   tag: 'billing',
   access: 'account',
-  audit: { not: 'It changes nothing; the card that is added then is noted.' },
+  audit: { not: 'It changes nothing. Adding the card is recorded.' },
   ofUser: true,
   method: 'post',
   path: '/billing/payment-methods/setup',

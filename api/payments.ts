@@ -21,7 +21,7 @@ const payment = named(
       v.picklist(paymentStatuses),
       'pending: the outcome is not known yet · failed: the charge was declined, but a subscription month might still be paid later',
     ),
-    currency: field(v.literal('usd'), 'Currency'),
+    currency: field(v.literal('usd'), 'Currency of `cents`'),
     cents: field(
       whole,
       'Amount charged to the card. Negative for an amount credited to later subscription payments.',
@@ -29,7 +29,7 @@ const payment = named(
     ),
     fromCreditCents: field(
       whole,
-      'Amount paid from payment credit. The price is `cents` plus this. Negative if the payment also settles a debt.',
+      'Amount paid with payment credit. The full price is this amount plus `cents`. Negative if the payment also settles a debt.',
       0,
     ),
     credits: field(v.nullable(whole), 'Number of credits bought. Null for a subscription.', null),
@@ -113,7 +113,7 @@ const topUp = named(
     below: field(v.nullable(whole), 'Credits are bought when the balance falls below this number of credits', 500),
     credits: field(v.nullable(whole), 'Number of credits bought at a time', 1000),
     centsPerMonth: field(v.nullable(whole), 'Maximum cost of top-up in a calendar month (UTC), in US cents', 5000),
-    spentCents: field(whole, 'What top-up has cost this month, in US cents', 1000),
+    spentCents: field(whole, 'Amount charged by top-up this month, in US cents', 1000),
     failures: field(whole, 'Number of failed payments in a row. After three, top-up is switched off.', 0),
   }),
   'Settings of automatic top-up',

@@ -45,7 +45,7 @@ const warning = named(
 const nextFire = named(
   'NextFire',
   v.object({
-    at: field(time, 'When the schedule fires'),
+    at: field(time, 'Scheduled time'),
     local: field(v.string(), 'Same time in the time zone of the agent', 'Sat 21 Nov 2026, 10:00'),
   }),
   'Upcoming scheduled time',
@@ -88,7 +88,7 @@ export const listFires = route({
   ...shared,
   name: 'listFires',
   path: '/agents/{agentId}/fires',
-  summary: "List an agent's scheduled fires",
+  summary: "List an agent's scheduled times",
   description:
     'Newest first: each scheduled time, whether its run started, was skipped or was missed, and why. The current one can take a few seconds to appear, a missed one up to seven minutes. Retained for a year.',
   query: v.strictObject({ ...paging, outcome: v.optional(outcome) }),

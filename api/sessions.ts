@@ -19,7 +19,7 @@ const current = { tag: 'sessions', access: 'anyone', path: '/sessions/current', 
 export const createSession = route({
   ...ofAccount,
   name: 'createSession',
-  audit: { not: 'The session is its own record.' },
+  audit: { not: 'The session is stored as its own record.' },
   method: 'post',
   path: '/sessions',
   summary: 'Create a chat session',
@@ -81,7 +81,7 @@ export const getCurrentSession = route({
 export const endCurrentSession = route({
   ...current,
   name: 'endCurrentSession',
-  audit: { not: 'The session is its own record.' },
+  audit: { not: 'The session is stored as its own record.' },
   method: 'delete',
   summary: 'End the current chat session',
   description: "The session's token stops working.",
@@ -92,7 +92,7 @@ export const endCurrentSession = route({
 export const endSession = route({
   ...ofAccount,
   name: 'endSession',
-  audit: { not: 'The session is its own record.' },
+  audit: { not: 'The session is stored as its own record.' },
   needs: 'use',
   whenClosed: true,
   method: 'delete',

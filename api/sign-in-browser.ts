@@ -44,7 +44,7 @@ export const startSignIn = route({
   path: `${folder}/{providerId}/start`,
   summary: 'Start signing in with a provider',
   description:
-    'For browsers. Redirects to the provider, which sends the browser back with the cookies of a login. To sign in ' +
+    'For browsers. Redirects to the provider. When the browser returns, it gets the sign-in cookies. To sign in ' +
     'to one workspace, use its id as `providerId`. In that case, a page names the provider first.',
   query: v.strictObject({
     returnTo: v.optional(field(localPath, 'Path on this platform to open afterward', '/console')),
@@ -113,7 +113,7 @@ export const finishSignIn = route({
   path: `${folder}/{providerId}/callback`,
   summary: 'Finish signing in with a provider',
   description:
-    'For browsers: the redirect URI to register at the provider. Sets the login cookies and redirects to ' +
+    'For browsers: the redirect URI to register at the provider. Sets the sign-in cookies and redirects to ' +
     '`returnTo`. Without `returnTo`, it responds with a page, or with JSON to clients that prefer it.',
   query: v.looseObject({}),
   status: 200,

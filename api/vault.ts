@@ -141,7 +141,7 @@ export const listTools = route({
 export const callTool = route({
   ...shared,
   name: 'callTool',
-  audit: { not: 'The call is its own record.' },
+  audit: { not: 'The call is stored as its own record.' },
   needs: 'use',
   method: 'post',
   path: '/vault/{entryId}/tools/{toolName}/call',

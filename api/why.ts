@@ -14,12 +14,12 @@ const cause = named(
     since: field(v.nullable(time), 'When the cause began. Null if unknown.'),
     until: field(
       v.nullable(time),
-      'When the cause ends or is checked again. If the run is waiting for you, when the run fails.',
+      'When the cause will end or be checked again. If the run is waiting for you, when the run will fail.',
     ),
     message: field(
       v.string(),
       'Human-readable description of the cause',
-      'Run 12 waits until 2026-11-21T12:00:40Z. https://tracker.example.com has reached its rate limit of 10 calls a minute from this platform.',
+      'Run 12 will wait until 2026-11-21T12:00:40Z. https://tracker.example.com has reached its rate limit of 10 calls a minute from this platform.',
     ),
     action: field(
       v.string(),
@@ -40,7 +40,7 @@ const why = named(
     summary: field(
       v.string(),
       'State and main cause, in one sentence',
-      'Run 12 of “Triage” is waiting. It waits until 2026-11-21T12:00:40Z. https://tracker.example.com has reached its rate limit of 10 calls a minute from this platform.',
+      'Run 12 of “Triage” is waiting. It will wait until 2026-11-21T12:00:40Z. https://tracker.example.com has reached its rate limit of 10 calls a minute from this platform.',
     ),
     causes: field(v.array(cause), 'Causes, most important first'),
   }),

@@ -66,8 +66,8 @@ export const setWorkspaceSignIn = route({
   method: 'put',
   summary: "Set a workspace's sign-in provider",
   description:
-    'Members who link this OpenID Connect provider while logged in can then sign in with it, to this workspace ' +
-    'only. Logins of the previous provider end. Links stay only if `issuer` and `clientId` stay the same. Requires ' +
+    'Members who link this OpenID Connect provider while signed in can then sign in with it, to this workspace ' +
+    'only. Sign-in sessions of the previous provider end. Links stay only if `issuer` and `clientId` stay the same. Requires ' +
     'the `admin` or `owner` role.',
   body: v.strictObject({
     issuer,
@@ -92,7 +92,7 @@ export const removeWorkspaceSignIn = route({
   method: 'delete',
   summary: "Remove a workspace's sign-in provider",
   description:
-    "Ends the provider's logins and unlinks members from the provider. Requires the `admin` or `owner` role.",
+    "Ends the provider's sign-in sessions and unlinks members from the provider. Requires the `admin` or `owner` role.",
   whenClosed: true,
   status: 204,
   codes: ['WORKSPACE_NOT_FOUND', 'NOT_FOUND'],

@@ -109,7 +109,7 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
     tries: {
       take: (key: string): Promise<void> =>
         consume(failures, key, {
-          what: `Too many wrong passwords or codes. From a new location, an account has ${config.triesPerHour} attempts an hour. To sign in sooner, reset the password with POST /auth/forgot-password`,
+          what: `Too many wrong passwords or codes. From a new location, an account has ${config.triesPerHour} attempts an hour. To sign in sooner, reset your password with POST /auth/forgot-password`,
         }),
       giveBack: async (key: string): Promise<void> => void (await failures.reward(key)),
       forget: async (key: string): Promise<void> => void (await failures.delete(key)),

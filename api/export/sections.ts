@@ -104,7 +104,7 @@ const ofOwner = (asking: Asking): Section[] => [
   },
   {
     name: 'agents',
-    about: 'Agents with prompts, schemas, settings and scheduled fires, without secrets',
+    about: 'Agents with prompts, schemas, settings and scheduled times, without secrets',
     content: () => whole(agents.listAgents, asking, (id) => agentItem(asking, id)),
   },
   {
@@ -142,7 +142,7 @@ export const sectionsOfAccount = (asking: Asking): Section[] => [
     about: 'Workspaces that the account is a member of. Each has its own export',
     content: () => plain(workspaces.listWorkspaces, asking),
   },
-  { name: 'logins', about: 'Active logins', content: () => plain(logins.listLogins, asking) },
+  { name: 'logins', about: 'Active sign-in sessions', content: () => plain(logins.listLogins, asking) },
   {
     name: 'identities',
     about: 'Linked sign-in providers',

@@ -6,7 +6,7 @@ export const tags: Record<string, string> = {
   runs: 'Runs of agents, and their timelines',
   webhooks: "Deliveries from senders, who need an agent's secret rather than an account.",
   vault: 'Connected sites and their tools',
-  schedules: 'Schedules of agents, and their fires',
+  schedules: 'Schedules of agents, and their scheduled times',
   approvals: 'Tool calls waiting for approval',
   sessions: 'Chat sessions: which sites and tools a chat can use',
   chat: 'Chat messages and answers',

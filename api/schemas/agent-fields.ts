@@ -25,7 +25,7 @@ export const meanings = {
     'https://hooks.example.com/runs',
   ],
   model: ['AI model, by its name in `GET /models`. Null for the default model.', null],
-  fallbackModel: ['AI model for the rest of a run if `model` keeps failing. Null for none.', null],
+  fallbackModel: ['AI model for the rest of a run if `model` keeps failing. Null if there is none.', null],
   outputSchema: [
     'JSON Schema that the answer must match. Null for free text.',
     { type: 'object', properties: { issue: { type: 'integer' } }, required: ['issue'] },

@@ -24,7 +24,7 @@ const subscription = named(
     status: named(
       'SubscriptionStatus',
       v.picklist(['active', 'past_due']),
-      '`past_due`: the payment failed. It is retried for some days, then the subscription ends.',
+      '`past_due`: the payment failed. It will be retried for a few days, and then the subscription will end.',
     ),
     currentPeriodEnd: field(time, 'End of the paid month'),
     nextTier: field(v.nullable(tier), 'Tier from then on. Null if the tier stays the same.', null),
@@ -82,7 +82,7 @@ export const account = named(
       '`off`: no payments, tiers or credits to buy. `sandbox`: payments without real money. `stripe`: payments by Stripe.',
       'sandbox',
     ),
-    tier: field(v.nullable(tier), 'Tier of the account. Null without payments.', 'pro'),
+    tier: field(v.nullable(tier), 'Tier of the account, or null if the installation has no payments', 'pro'),
     limits,
     features: field(v.array(feature), 'Features of the tier'),
     subscription: field(v.nullable(subscription), 'Subscription. Null for the free tier.'),

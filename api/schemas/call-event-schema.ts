@@ -6,7 +6,7 @@ import { effect } from './vault-schema.ts'
 export const note = v.optional(
   field(v.string(), 'Human-readable note on anything unusual', 'The response to the previous attempt was lost.'),
 )
-export const callId = idOf('call', 'Tool call')
+export const callId = idOf('call', 'Id of the tool call')
 const site = field(v.string(), 'Origin of the site', 'https://tracker.example.com')
 /** The members that describe a call in its events. */
 const ofCall = {
@@ -28,7 +28,7 @@ const ofCall = {
     `${exampleIds.run}:2:0`,
   ),
 }
-const approvalId = idOf('approval', 'Approval')
+const approvalId = idOf('approval', 'Id of the approval')
 const attempt = field(whole, 'Attempt number, from 1', 1)
 
 /** The data of the events about a tool call, by kind. */
@@ -49,7 +49,11 @@ export const callEvents = {
       'Outcome of a tool call. `unknown`: the site may have acted, but its response was lost.',
     ),
     note,
-    siteStatus: field(v.nullable(whole), 'HTTP status of the response from the site. Null without a response.', 200),
+    siteStatus: field(
+      v.nullable(whole),
+      'HTTP status of the response from the site, or null if there was no response',
+      200,
+    ),
     result: v.optional(
       field(anyJson, 'Result shown to the model: the JSON from the site, or a sentence if the call failed', {
         id: 4711,

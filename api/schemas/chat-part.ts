@@ -30,10 +30,10 @@ const usage = named(
 export const chatMetadata = named(
   'ChatMetadata',
   v.object({
-    sessionId: idOf('session', 'Chat session'),
+    sessionId: idOf('session', 'Id of the chat session'),
     model: field(v.string(), 'AI model that answers', 'demo'),
     usage: v.exactOptional(usage),
-    credits: v.exactOptional(field(whole, 'Credits charged', 1)),
+    credits: v.exactOptional(field(whole, 'Credits charged for the answer', 1)),
     costUsd: v.exactOptional(
       field(v.nullable(v.number()), 'Cost in USD. Null if the price of a step is unknown.', 0.0041),
     ),
@@ -68,7 +68,7 @@ const finish = named(
 
 const textId = { id: field(v.string(), 'Id of the text. A step has at most one.', 'step-1') }
 const ofCall = {
-  toolCallId: idOf('call', 'Tool call'),
+  toolCallId: idOf('call', 'Id of the tool call'),
   dynamic: field(v.literal(true), 'Always true: the page does not know the tool in advance'),
 }
 
@@ -122,7 +122,7 @@ const parts = [
     errorText: field(v.string(), 'Error message that the model sees', 'The site answered with status 500.'),
   }),
   part('data-approval', {
-    id: idOf('approval', 'Approval'),
+    id: idOf('approval', 'Id of the approval'),
     data: approval,
   }),
   part('data-error', {

@@ -70,7 +70,7 @@ const data = {
   'step.started': v.looseObject({ ...ofStep, note }),
   'step.failed': v.looseObject({
     ...ofStep,
-    code: field(errorCode, 'Error code', 'MODEL_ERROR'),
+    code: field(errorCode, 'Error code of the failed model call', 'MODEL_ERROR'),
     message: field(v.string(), 'Human-readable error message', 'The AI provider returned an error.'),
     willRetry: field(v.boolean(), 'Whether there will be another attempt'),
     retryAt: v.optional(field(v.string(), 'When the provider allows a retry', '2026-11-21T09:00:30.000Z')),
@@ -95,7 +95,7 @@ const data = {
     inputTokens: field(whole, 'Tokens read by the model', 610),
     outputTokens: field(whole, 'Tokens written by the model', 71),
     cachedTokens: field(whole, "Part of `inputTokens` that came from the provider's cache", 512),
-    credits: field(whole, 'Credits charged', 1),
+    credits: field(whole, 'Credits charged for the step', 1),
     costUsd: field(v.nullable(v.number()), 'Cost in USD. Null if the price is unknown.', 0.0012),
     latencyMs: field(v.number(), 'Duration of the model call, in milliseconds', 840),
     calls: field(v.array(requestedCall), 'Tool calls that the model requested'),
@@ -134,7 +134,7 @@ const data = {
     step: ofStep.step,
     from: field(v.string(), 'Previous AI model', 'gpt-5-mini'),
     to: field(v.string(), 'AI model from this step on', 'claude-sonnet-5'),
-    note: field(v.string(), 'Human-readable reason', 'The model failed.'),
+    note: field(v.string(), 'Human-readable reason for the change', 'The model failed.'),
   }),
   ...callEvents,
   'wait.started': v.looseObject({
@@ -147,7 +147,7 @@ const data = {
     model: v.optional(field(v.string(), 'AI model that the run is waiting for', 'gpt-5')),
     until: field(
       v.string(),
-      'When the run checks again or its approval request expires. For `credits` and `credential`: when the run fails.',
+      'When the run will check again or its approval request will expire. For `credits` and `credential`: when the run will fail.',
       '2026-11-21T09:01:00.000Z',
     ),
     calls: field(whole, 'Number of waiting tool calls', 1),
@@ -171,7 +171,7 @@ const data = {
   ended: v.looseObject({
     status: endedStatus,
     reason: field(v.nullable(endReason), 'Why the run did not complete. Null if it completed.', null),
-    message: field(v.nullable(v.string()), '`reason` as a sentence. Null without a reason.', null),
+    message: field(v.nullable(v.string()), '`reason` as a sentence, or null if there is no reason', null),
   }),
 } satisfies Record<Kind, v.GenericSchema>
 

@@ -101,7 +101,11 @@ export const pageOf = <Item extends v.GenericSchema>(item: Item) =>
 
 /** The response of a list that is always short. */
 export const listOf = <Item extends v.GenericSchema>(item: Item) =>
-  named(`${nameOf(item)}List`, v.object({ items: field(v.array(item), 'All items') }), 'Complete list, without pages')
+  named(
+    `${nameOf(item)}List`,
+    v.object({ items: field(v.array(item), 'All items of the list') }),
+    'Complete list, without pages',
+  )
 
 export const runStatus = named(
   'RunStatus',

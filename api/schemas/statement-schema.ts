@@ -55,7 +55,7 @@ export const monthStatement = named('MonthStatement', v.object(ofMonth), 'Balanc
 
 export const agentStatement = named(
   'AgentStatement',
-  v.object({ agentId: idOf('agent', 'Agent'), ...ofMonth }),
+  v.object({ agentId: idOf('agent', 'Id of the agent'), ...ofMonth }),
   'Credits that an agent used in a month',
 )
 
@@ -65,7 +65,7 @@ const runLine = named(
   'RunStatementLine',
   v.object({
     kind: ledgerEntryKind,
-    step: field(whole, 'Step number', 1),
+    step: field(whole, 'Number of the step in the run', 1),
     attempt: field(v.nullable(whole), 'Attempt number of a failed step. Null for other entries.', null),
     model: field(
       v.nullable(v.string()),
@@ -87,7 +87,7 @@ const runLine = named(
 export const runStatement = named(
   'RunStatement',
   v.object({
-    runId: idOf('run', 'Run'),
+    runId: idOf('run', 'Id of the run'),
     opening: balances.opening,
     lines: field(v.array(runLine), 'Lines, in step order'),
     closing: balances.closing,

@@ -64,7 +64,7 @@ export const entry = named(
       'Problem with the connection or the granted scopes, and what to do. Null if there is none.',
       null,
     ),
-    scopes: field(v.nullable(v.array(scope)), 'Scopes that the site granted. Null without OAuth.', null),
+    scopes: field(v.nullable(v.array(scope)), 'Scopes that the site granted, or null if it does not use OAuth', null),
     expiresAt: field(
       v.nullable(time),
       'When the access token expires. It is refreshed automatically. Null if unknown.',

@@ -72,7 +72,7 @@ export const workspace = named(
 export const member = named(
   'Member',
   v.object({
-    userId: idOf('user', 'User'),
+    userId: idOf('user', 'Id of the user'),
     email: field(v.string(), 'Email address of the account', 'ada@example.com'),
     role,
     joinedAt: field(time, 'When the user joined'),
@@ -83,7 +83,7 @@ export const member = named(
 export const membership = named(
   'Membership',
   v.object({
-    workspaceId: idOf('workspace', 'Workspace'),
+    workspaceId: idOf('workspace', 'Id of the workspace'),
     role: member.entries.role,
     joinedAt: field(time, 'When the user joined'),
   }),

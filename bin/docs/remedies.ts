@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../src/errors.ts'
 
 /** What to do about an error whose own sentence does not say it, as Markdown for a page in docs/reference. */
 export const remedies: Partial<Record<ErrorCode, string>> = {
-  INVALID_TOKEN: 'Check that you sent the whole token, or [log in again](../how-to/sign-in-and-api-keys.md).',
+  INVALID_TOKEN: 'Check that you sent the whole token, or [sign in again](../how-to/sign-in-and-api-keys.md).',
   ADMIN_REQUIRED: 'Ask an admin of the installation. [Accounts](../operate/accounts.md) says who is one.',
   NO_CREDITS: '[Buy credits](../how-to/caps-and-credits.md#buy-credits) or take a higher tier.',
   TIER_REQUIRED: '[Change your tier](../how-to/caps-and-credits.md#change-your-tier).',

@@ -60,7 +60,7 @@ export function createFitToLimits(context: {
       subjectId: ownerId,
       key: `${tier ?? 'off'} ${clock.now().toISOString()}`,
       title: tier === null ? 'You are over your limits' : `You are over the limits of the ${tier} tier`,
-      message: `Nothing was deleted, but your newest items over the limits are suspended: ${named.join(', ')}. They resume automatically when you are within your limits. Delete what you do not need${tier === null ? '' : ', or choose a higher tier with POST /billing/subscription'}.`,
+      message: `Nothing was deleted, but your newest items over the limits are suspended: ${named.join(', ')}. They will resume automatically when you are within your limits. Delete what you do not need${tier === null ? '' : ', or choose a higher tier with POST /billing/subscription'}.`,
     })
   }
 

@@ -40,7 +40,7 @@ export const settingGroups: readonly SettingGroup[] = [
     },
   },
   {
-    title: 'Keys and logins',
+    title: 'Keys and sign-in sessions',
     settings: {
       VAULT_KEYS:
         'Keys that encrypt tokens and secrets, the current one first. Generate one with:\n`echo "k1:$(openssl rand -base64 32)"`',
@@ -48,7 +48,7 @@ export const settingGroups: readonly SettingGroup[] = [
         String.raw`The Ed25519 key that signs access tokens, as PKCS #8 PEM with line breaks as \n. Keys after the first one only verify. Generate one with:` +
         '\n`openssl genpkey -algorithm ed25519 | awk \'{printf "%s\\\\n", $0}\'`',
       ACCESS_TOKEN_SECONDS: 'The lifetime of an access token.',
-      REFRESH_TOKEN_DAYS: 'How long an unused login stays valid.',
+      REFRESH_TOKEN_DAYS: 'How long an unused sign-in session stays valid.',
       REGISTRATION:
         'Who may create an account: everyone (open), people with an invitation (invited) or nobody (closed). Invite people with `npm run admin -- invite <address>`.',
       TERMS_VERSION: 'The version of the terms that users must accept.',
@@ -92,8 +92,8 @@ export const settingGroups: readonly SettingGroup[] = [
         'Where requests are counted: in Postgres for all processes, or in memory for a single API process. `npm start` uses memory.',
       RATE_LIMIT_PER_MINUTE: 'Requests per user or API key, per minute.',
       RATE_LIMIT_AUTH_PER_MINUTE: 'Requests to /auth per client address, per minute.',
-      RATE_LIMIT_CHANGES_PER_MINUTE: 'Logins and audited changes per account, per minute.',
-      RATE_LIMIT_CHANGES_PER_DAY: 'Logins and audited changes per account, per day.',
+      RATE_LIMIT_CHANGES_PER_MINUTE: 'Sign-ins and audited changes per account, per minute.',
+      RATE_LIMIT_CHANGES_PER_DAY: 'Sign-ins and audited changes per account, per day.',
       RATE_LIMIT_RECOVERY_PER_HOUR:
         'Password reset requests per client address, per hour. Each mail address gets at most five mails an hour.',
       RATE_LIMIT_TRIES_PER_HOUR:
@@ -179,7 +179,7 @@ export const settingGroups: readonly SettingGroup[] = [
       LIMIT_API_KEYS: 'API keys per account.',
       LIMIT_WORKSPACES: 'Workspaces per account.',
       LIMIT_WORKSPACE_MEMBERS: 'Members per workspace.',
-      LIMIT_REQUESTS_PER_MINUTE: 'Requests per account and minute, over all its logins and keys.',
+      LIMIT_REQUESTS_PER_MINUTE: 'Requests per account and minute, across all its sign-in sessions and API keys.',
       LIMIT_OPEN_STREAMS: 'Open streams per account in one API process.',
       LIMIT_DELIVERIES_PER_MINUTE: 'Webhook deliveries per account and minute.',
       LIMIT_INPUT_BYTES_PER_MINUTE: 'Bytes of payloads and inputs per account and minute.',

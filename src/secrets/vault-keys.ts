@@ -98,7 +98,7 @@ export function createVaultKeys(context: {
       if (error instanceof VaultKeysError) return refuse(error)
       logger.warn(
         { err: error },
-        'the vault keys cannot be verified yet; nothing is encrypted or decrypted until they are',
+        'cannot verify the vault keys yet; nothing will be encrypted or decrypted until they are verified',
       )
       void proveLater({ logger, refuse })
     }

@@ -127,7 +127,7 @@ export function createSender(context: {
   /** An unreleased slot expires automatically, so a failure here must not cost the call's outcome. */
   const releaseSlot = (slotId: string, wasUsed: boolean): Promise<void> =>
     (wasUsed ? outgoing.release(slotId) : outgoing.releaseUnused(slotId)).catch((error: unknown) =>
-      logger.warn({ err: error }, 'failed to release a slot; it expires automatically'),
+      logger.warn({ err: error }, 'failed to release a slot; it will expire'),
     )
 
   async function handleRefusal(

@@ -130,7 +130,7 @@ function idle(facts: Facts): Cause[] {
   const causes: Cause[] = []
   if (schedule && !schedule.inSync) {
     const message = `Temporal does not have the current schedule of ${quotedName(agent.name)} yet, so the next run may be late.`
-    const action = advise`You do not need to do anything. The schedule is synced within a minute. ${request('readSchedule', agent.id)} shows the schedule.`
+    const action = advise`You do not need to do anything. The schedule will be synced within a minute. ${request('readSchedule', agent.id)} shows the schedule.`
     causes.push(causeOf({ code: 'SCHEDULE_NOT_IN_STEP', message, action }))
   }
   if (schedule?.nextFire && !agent.pausedAt) causes.push(nextFire(facts, schedule.nextFire))

@@ -69,7 +69,7 @@ function missingCredits({ hasCredits, cap, agent }: Facts, head: HeadRun): Cause
   const { run } = head
   if (run.waitingCause !== 'credits' || hasCredits) return []
   const { waitingSince: since, waitingUntil: until } = run
-  const end = until ? ` It fails at ${utcTime(until)} unless credits are available by then.` : ''
+  const end = until ? ` It will fail at ${utcTime(until)} unless credits are available by then.` : ''
   const message = `Run ${run.sequence} ${ongoing('waiting', since)} because ${usedUp(cap)}.${end}`
   const action = cap === null ? getCredits : raiseCap(cap, agent)
   return [causeOf({ code: 'CREDITS', ...about(head), since, until, step: run.steps + 1, message, action })]

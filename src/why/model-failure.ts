@@ -12,7 +12,7 @@ export function modelFailure({ now }: Facts, head: HeadRun, { step }: CurrentWor
   const pauseEnd = isOver && failure.retryAt && failure.retryAt > now ? failure.retryAt : null
   const isLate = isOver && !waitsForPlace(head) && later(failure.retryAt ?? failure.at, longestPauseSeconds) < now
   const what = pauseEnd
-    ? `is retried at ${utcTime(pauseEnd)}, as its provider requested`
+    ? `will be retried at ${utcTime(pauseEnd)}, as its provider requested`
     : retryText(head, step, isLate)
   return [
     causeOf({

@@ -14,7 +14,7 @@ export function modelOutage(facts: Facts, { run, outage, failure, mayWaitForMode
     ? `The model has been unavailable since ${utcTime(outage.beganAt)}. ${outage.message} The next attempt is at about ${utcTime(until)}.`
     : `${failure?.message ?? 'The model fails.'} The run tries it again at ${utcTime(until)}.`
   const end = mayWaitForModelUntil
-    ? ` If it is still unavailable at ${utcTime(mayWaitForModelUntil)}, the run fails, and the agent and its queue are paused.`
+    ? ` If it is still unavailable at ${utcTime(mayWaitForModelUntil)}, the run will fail, and the agent and its queue will be paused.`
     : ''
   return [
     causeOf({

@@ -167,7 +167,7 @@ test('a password change that meets another one waits for it, is refused, and ove
   const later = t.throwsAsync(users.changePassword(caller, change, address))
   await somebodyWaits(database)
   await earlier.commit()
-  t.like(await later, { code: 'UNAUTHORIZED', message: 'The password was changed during this request.' })
+  t.like(await later, { code: 'UNAUTHORIZED', message: 'Your password was changed during this request.' })
   t.is((await User.query(database).findById(caller.userId))?.passwordHash, 'another one')
 })
 

@@ -282,16 +282,16 @@ test('what a run does when its turn comes is said with what else keeps it', (t) 
   t.regex(cause(turn).action, /continues automatically\. .* next run start instead, use POST \/runs\/r3\/skip/)
   const late = cause({ ...turn, mayWaitUntil: ahead(15) })
   t.deepEqual(late.until, ahead(15), 'a turn that comes after its time is none')
-  t.regex(late.message, /waits until 2026-11-21T12:00:15Z and then fails/)
+  t.regex(late.message, /will wait until 2026-11-21T12:00:15Z and then fail /)
   const both = waits('rate_limit', [limited, parked])
   const beside: [ReturnType<typeof cause>, RegExp][] = [
     [cause(turn, { agent: paused }), /until the agent is resumed\. To end it instead, use POST \/runs\/r3\/skip/],
     [cause(both), /until a site is reconnected\. To let the next run start instead, use /],
     [cause(both, { agent: paused }), /until a site is reconnected and the agent is resumed\./],
-    [cause(turn, { workers: nobody }), /until the platform is fully up again\./],
+    [cause(turn, { workers: nobody }), /until a worker is running\./],
   ]
   for (const [{ message, action }, expected] of beside) {
-    t.regex(message, /waits until at least 2026-11-21T12:00:40Z\. “CRM”/)
+    t.regex(message, /will wait until at least 2026-11-21T12:00:40Z\. “CRM”/)
     t.regex(action, expected)
     t.notRegex(action, /automatically/)
   }
@@ -394,7 +394,7 @@ test('a model is asked again at the time that its provider has named, and is mis
   t.deepEqual(after(ahead(120)).until, ahead(120))
   t.regex(
     after(ahead(120)).message,
-    /is retried at 2026-11-21T12:02:00Z, as its provider requested\. The AI provider is/,
+    /will be retried at 2026-11-21T12:02:00Z, as its provider requested\. The AI provider is/,
   )
   t.regex(after(ahead(120)).action, /^You do not need to do anything/)
   t.regex(after(ago(30)).message, /is about to be retried/, 'it counts from the time that was named')
