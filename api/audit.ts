@@ -27,7 +27,7 @@ const actor = named(
     via: named(
       'AuditVia',
       v.picklist(auditVias),
-      'How the user was authenticated. `mail`: with a token from an email.',
+      'How the user was authenticated. `login`: with a sign-in session. `mail`: with a token from an email.',
       'login',
     ),
     viaId: field(v.nullable(id), 'Id of the sign-in session or API key'),

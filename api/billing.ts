@@ -173,7 +173,7 @@ export const subscribe = route({
   path: '/billing/subscription',
   summary: 'Subscribe to a tier or switch tiers',
   description:
-    'Charges the most recently added payment method, after using up your payment credit (`creditCents`). By default, a ' +
+    'Uses up your payment credit (`creditCents`) first, then charges the most recently added payment method. By default, a ' +
     'higher tier takes effect immediately and costs its price minus the unused part of the current month. A lower ' +
     'tier takes effect when the paid month ends. A month that ends early loses the same share of its credits. Sending the current tier undoes a cancellation or a scheduled change. If the subscription is past due, overdue payments ' +
     'are charged first, unless you switch to a lower tier immediately. Safe to repeat.',

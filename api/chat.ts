@@ -114,7 +114,7 @@ export const stopChatStream = route({
   path: '/chat/messages/{chatId}/stream',
   summary: 'Stop an answer',
   description:
-    'Identify the answer with `messageId` or `chatId`, by the id of the answer or of its message. An answer that has ended does not change. Any other id refers to the chat: the answer in progress stops, or the request fails with ' +
+    'Identify the answer by its id or by the id of its message, in `messageId` or `chatId`. An answer that has ended does not change. Any other id refers to the chat: the answer in progress stops, or the request fails with ' +
     '`NOT_FOUND` if there is none. The text so far is kept.',
   query: v.strictObject({
     messageId: v.optional(

@@ -30,7 +30,7 @@ export const readSigningKeys = route({
   summary: 'Get the public signing keys',
   description:
     'Returns a JSON Web Key Set (RFC 7517) for checking access tokens. The key for new tokens comes first. A token ' +
-    'that verifies may still be revoked, which only the platform knows.',
+    'that verifies may have been revoked: only the platform knows.',
   status: 200,
   response: keys,
   handle: async ({ services }) => services.users.publicKeys(),

@@ -141,7 +141,7 @@ export const setTopUp = route({
   path: '/billing/top-up',
   summary: 'Set automatic top-up',
   description:
-    'When the balance falls below `below`, credits are bought within seconds. The month never costs more than ' +
+    'When the balance falls below `below`, credits are bought within seconds. Top-up never charges more per month than ' +
     '`centsPerMonth`, which must cover at least one purchase. After three failed payments in a row, top-up is ' +
     'switched off and you get a notification. Nothing is bought while the subscription is past due.',
   body: v.strictObject({

@@ -57,7 +57,7 @@ const schedule = named(
     timeZone: field(v.string(), 'IANA time zone of the schedule', 'Europe/Berlin'),
     description: field(v.string(), 'Cron expression in words', 'At 09:00, Monday through Friday'),
     paused: field(v.boolean(), 'Whether the agent is paused, in which case scheduled runs are skipped', false),
-    inStep: field(v.boolean(), 'Whether the scheduler has the current expression'),
+    inStep: field(v.boolean(), 'Whether the scheduler has the current schedule'),
     warnings: field(v.array(warning), 'Warnings about the cron expression'),
     next: field(v.array(nextFire), 'Next ten scheduled times'),
     last: field(v.array(fire), 'Last ten scheduled times, newest first'),

@@ -60,7 +60,7 @@ export const withdrawTransfer = route({
   path: '/workspaces/{workspaceId}/transfer',
   summary: 'Withdraw or decline a transfer offer',
   description:
-    'The owner withdraws the offer, or the member declines it. For other members, the offer does not exist ' +
+    'Withdraws the offer if you made it, or declines it if it was made to you. For anyone else, the offer does not exist ' +
     '(`NOT_FOUND`).',
   needs: 'see',
   status: 204,

@@ -176,8 +176,8 @@ export const withdrawDelivery = route({
   method: 'delete',
   summary: 'Withdraw a queued delivery',
   description:
-    'For senders. Requires the same proof as reading the receipt, but with the `webhook-id` `delete-<run id>` in a ' +
-    'signature. After the run has started, only the owner of the agent can cancel the run.',
+    'For senders. Requires the same proof as reading the receipt, but a signature must use the `webhook-id` ' +
+    '`delete-<run id>`. After the run has started, only the owner of the agent can cancel the run.',
   proof: proofFor('delete'),
   codes: ['RUN_NOT_FOUND', 'RUN_NOT_CANCELLABLE'],
   handle: async ({ services, proven: agent, params }) =>

@@ -19,10 +19,18 @@ export const adminUser = named(
     emailVerifiedAt: field(v.nullable(time), 'When the address was verified. Null if it was not.', null),
     createdAt,
     admin: field(v.boolean(), 'Whether the user is an admin of the platform'),
-    tier: field(v.nullable(tier), 'Paid tier. Null before first use, and without payments.', 'pro'),
+    tier: field(
+      v.nullable(tier),
+      'Paid tier. Null before the account is first used, and if the installation has no payments.',
+      'pro',
+    ),
     givenTier: field(v.nullable(tier), 'Tier that an admin has granted. Null if none.', null),
     limits: field(v.nullable(ownLimits), 'Limits that an admin has set. Null if none.', null),
-    balance: field(v.nullable(v.number()), 'Remaining credits. Null before first use, and without payments.', 200),
+    balance: field(
+      v.nullable(v.number()),
+      'Remaining credits. Null before the account is first used, and if the installation has no payments.',
+      200,
+    ),
     suspendedAt: field(v.nullable(time), 'When an admin suspended the account. Null if it is not suspended.', null),
     suspensionReason: field(
       v.nullable(v.string()),

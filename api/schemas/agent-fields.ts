@@ -21,7 +21,7 @@ export const meanings = {
   ],
   allowActionOverride: ["Whether a payload's `action` member replaces the prompt", false],
   callbackUrl: [
-    'Public HTTPS URL that is called when a run ends. Null for none. Viewers and API keys without the scope `write` do not see its query string.',
+    'Public HTTPS URL that the platform calls when a run ends. Null if there is none. Viewers and API keys without the scope `write` do not see its query string.',
     'https://hooks.example.com/runs',
   ],
   model: ['AI model, by its name in `GET /models`. Null for the default model.', null],
@@ -34,7 +34,7 @@ export const meanings = {
     'Whether a run that outgrows its context window summarizes its first steps. The summary is a billed step.',
     false,
   ],
-  creditsPerMonth: ["Credits that the agent's runs can use per calendar month (UTC). Null for no limit.", null],
+  creditsPerMonth: ["Credits that the agent's runs can use per calendar month (UTC). Null if there is no limit.", null],
   sites: [
     'Sites that the agent can use',
     [

@@ -19,11 +19,11 @@ export const ttlSeconds = v.optional(
 const terms = named(
   'Terms',
   v.object({
-    currentVersion: field(v.string(), 'Version in force', '2026-01'),
+    currentVersion: field(v.string(), 'Current version of the terms', '2026-01'),
     acceptedVersion: field(v.nullable(v.string()), 'Last accepted version. Null if none was accepted.', '2026-01'),
     acceptedAt: field(v.nullable(time), 'When the version was accepted. Null if none was accepted.'),
   }),
-  'Terms of service. Most operations require that you accept the version in force.',
+  'Terms of service. Most operations require that you accept the current version.',
 )
 const address = 'Email address of the account'
 export const account = named(

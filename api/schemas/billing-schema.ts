@@ -53,7 +53,7 @@ export const tierOffer = named(
   'Tier with its price, limits and features',
 )
 export const capMeaning =
-  'Credits that the account and its workspaces can use per calendar month (UTC). Null for no limit.'
+  'Credits that the account and its workspaces can use per calendar month (UTC). Null if there is no limit.'
 
 const exceeding = named(
   'Exceeding',
@@ -69,7 +69,7 @@ const tokens = named(
   'MonthTokens',
   v.object({
     used: field(whole, 'Tokens used this calendar month (UTC), workspaces included', 12_000),
-    limit: field(v.nullable(whole), 'Tokens allowed per month. Null for no limit.', 10_000_000),
+    limit: field(v.nullable(whole), 'Tokens allowed per month. Null if there is no limit.', 10_000_000),
   }),
   'Tokens used this month, and the limit',
 )
@@ -89,7 +89,7 @@ export const account = named(
     tokens: field(v.nullable(tokens), 'Tokens used this month, and their limit. Null for a workspace.'),
     balance: field(
       whole,
-      'Remaining credits. For a workspace: the credits that the workspace can use within its limit. Negative for a debt. Constant without payments.',
+      'Remaining credits, or for a workspace, the credits that it can use within its limit. Negative if the account owes credits. Does not change if the installation has no payments.',
       4980,
     ),
     creditCents: field(

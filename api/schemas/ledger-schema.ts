@@ -33,7 +33,7 @@ export const ofGiven = {
   note: maybe('Reason for a promotion. Null for other entries.'),
   expiresAt: field(
     v.nullable(time),
-    'When the rest of a promotion expires. Null for never, and for other entries.',
+    'When the rest of a promotion expires. Null if it never expires, and for other entries.',
     null,
   ),
 }
@@ -43,7 +43,11 @@ export const ledgerEntry = named(
   v.object({
     id: idOf('ledgerEntry'),
     kind: ledgerEntryKind,
-    credits: field(whole, 'Change in the balance. Negative if credits were used, 0 for a step without payments.', -1),
+    credits: field(
+      whole,
+      'Change in the balance. Negative if credits were used, 0 for a step if the installation has no payments.',
+      -1,
+    ),
     balanceAfter: field(v.nullable(whole), 'Balance after the change. Null in the list of a workspace.', 4980),
     period: maybe(
       'Month and tier of a grant: `2026-11/free`, or with the end of the paid month `2026-12-15T10:00:00.000Z/pro`. Null for other entries.',

@@ -17,7 +17,7 @@ export const role = named(
 const nameMeaning = 'Display name'
 const creditsPerMonth = field(
   cap,
-  'Credits that the workspace can use per calendar month (UTC). Null for no limit.',
+  'Credits that the workspace can use per calendar month (UTC). Null if there is no limit.',
   null,
 )
 
@@ -53,7 +53,7 @@ export const workspace = named(
     role: field(role, 'Your role'),
     open: field(
       v.boolean(),
-      'Whether the workspace can be used, which requires a tier of the owner that includes workspaces',
+      "Whether the workspace can be used. This requires that the owner's tier includes workspaces.",
       true,
     ),
     creditsPerMonth,

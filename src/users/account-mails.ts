@@ -73,7 +73,7 @@ export const passwordWasReset = (
   notice(
     'Your password was changed',
     now,
-    `The password for your account at ${baseUrl} was changed with a token that we emailed to this address.`,
+    `The password for your account at ${baseUrl} was changed with a token that we had emailed to this address.`,
     "All your sign-in sessions and chat sessions have ended. If this wasn't you, someone else can read your email. Secure your mailbox, then reset your password again.",
     ...(isFirstProof ? [takenBack] : []),
     ...(left.length > 0
@@ -118,7 +118,7 @@ export const accountIsKept = (now: Date, baseUrl: string): AccountMail =>
     'Your account has been restored',
     now,
     `Your account at ${baseUrl} has been restored. It will not be deleted.`,
-    `If the account had a subscription, the subscription no longer renews. To turn renewal back on, use POST ${baseUrl}/billing/subscription.`,
+    `If you had a subscription, it will not renew. To turn renewal back on, use POST ${baseUrl}/billing/subscription.`,
   )
 
 /** To the former address of an account. */

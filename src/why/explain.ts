@@ -112,13 +112,13 @@ function platform({ agent, temporal, workers }: Facts, state: WhyState): Cause[]
   const causes: Cause[] = []
   if (!temporal.reachable) {
     const { since } = temporal
-    const message = `Temporal, which executes runs, ${ongoing('unreachable', since)}. Accepted runs are stored and continue when Temporal is back.`
+    const message = `Temporal, which executes runs, ${ongoing('unreachable', since)}. Accepted runs are stored and will continue when Temporal is reachable again.`
     const action = advise`The operators of the platform must restore Temporal. ${request('readReadiness')} shows whether Temporal is reachable.`
     causes.push(causeOf({ code: 'TEMPORAL_AWAY', since, message, action }))
   }
   if (!workers.present) {
     const { since } = workers
-    const message = `No worker is running.${since ? ` The last one was seen at ${utcTime(since)}.` : ''} Accepted runs are stored and continue when a worker is up.`
+    const message = `No worker is running.${since ? ` The last one was seen at ${utcTime(since)}.` : ''} Accepted runs are stored and will continue when a worker is running.`
     const action = advise`The operators of the platform must start a worker. ${request('listWorkers')} lists the workers.`
     causes.push(causeOf({ code: 'NO_WORKER', since, message, action }))
   }

@@ -61,7 +61,7 @@ function deadCredential(head: HeadRun, call: OpenCall, entry: NonNullable<OpenCa
     step: call.step,
     site: call.siteOrigin,
     message,
-    action: advise`${how}. The run then continues with the same call within seconds.`,
+    action: advise`${how}. The run will then continue with the same call within seconds.`,
   })
 }
 
@@ -90,7 +90,7 @@ function waitOver(facts: Facts, head: HeadRun, parked: Cause[]): Cause[] {
 }
 
 /** What to do about something that is about to continue. */
-export const continuesSoon = advise`You do not need to do anything. The run continues automatically within seconds if Temporal and a worker are up.`
+export const continuesSoon = advise`You do not need to do anything. The run continues automatically within seconds if Temporal and a worker are available.`
 
 function work(facts: Facts, head: HeadRun, doing: CurrentWork, parked: Cause[]): Cause[] {
   const { run } = head
@@ -120,7 +120,7 @@ function noPlace(head: HeadRun, { step, site }: CurrentWork): Cause | undefined 
   if (provider === heldCredits) return creditsHeld(head, step)
   if (provider !== null) return providerBusy(head, step, provider)
   const message = `Run ${sequence} ${ongoing('waiting for a worker', since)} because its owner is at the worker's concurrency limit.`
-  const action = advise`You do not need to do anything. The run continues automatically when other runs free up capacity. If you run fewer at a time, each run waits less.`
+  const action = advise`You do not need to do anything. The run continues automatically when other runs free up capacity. To shorten the wait, run fewer at a time.`
   return causeOf({ code: 'NO_PLACE', ...about(head), since, step, site, message, action })
 }
 

@@ -58,7 +58,7 @@ function behindHead(facts: Facts, head: HeadRun, ahead: number): Cause {
     step,
     site,
     message: `${counted(ahead)} ahead of ${waitersOf(facts)}. Run ${sequence} ${text}.`,
-    action: advise`Wait, because an agent's runs execute one at a time, in order. Or ${end}.`,
+    action: advise`An agent's runs execute one at a time, in order. Wait, or ${end}.`,
   })
 }
 

@@ -375,7 +375,10 @@ test('a call that must be approved is named, with how to decide, and to whoever 
   const facts = withHead(waits('approval', [unapproved]), { next: queuedRun, queued: 1 })
   const approval = only(facts, 'APPROVAL')
   t.like(approval, { runId: 'r3', sequence: 3, step: 1, site: origin, since: ago(30), until: ahead(50) })
-  t.regex(approval.message, /approval of its call to createContact at “CRM” .*\. At 2026-11-21T12:00:50Z, it continues/)
+  t.regex(
+    approval.message,
+    /approval of its call to createContact at “CRM” .*\. At 2026-11-21T12:00:50Z, it will continue /,
+  )
   t.regex(approval.action, /GET \/approvals\/p1, then approve or refuse the call with POST \/approvals\/p1 \(/)
   t.regex(only(facts, 'RUN_AHEAD').message, /waiting for approval of a call to “CRM”/)
 })
