@@ -74,7 +74,7 @@ export const passwordWasReset = (
     'Your password was changed',
     now,
     `The password for your account at ${baseUrl} was changed with a token that we had emailed to this address.`,
-    "All your sign-in sessions and chat sessions have ended. If this wasn't you, someone else can read your email. Secure your mailbox, then reset your password again.",
+    "You have been signed out everywhere, and all your chat sessions have ended. If this wasn't you, someone else can read your email. Secure your mailbox, then reset your password again.",
     ...(isFirstProof ? [takenBack] : []),
     ...(left.length > 0
       ? ['The account still contains these items. Remove any that are not yours:', left.join('\n')]
@@ -136,5 +136,5 @@ export const providerWasLinked = (provider: string, now: Date, baseUrl: string):
     'A sign-in provider was linked',
     now,
     `You can now sign in to your account at ${baseUrl} with ${provider}.`,
-    "If this wasn't you, remove the provider with DELETE /auth/identities/{identityId}, then change your password, which also ends all your other sign-in sessions.",
+    "If this wasn't you, remove the provider with DELETE /auth/identities/{identityId}, then change your password, which also signs you out everywhere else.",
   )

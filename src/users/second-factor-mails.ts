@@ -10,7 +10,7 @@ export const passwordWasChanged = (now: Date, baseUrl: string) =>
     'Your password was changed',
     now,
     `The password for your account at ${baseUrl} was changed by someone who knew your old password.`,
-    "Your other sign-in sessions and all your chat sessions have ended. Your API keys are still valid. If this wasn't you, reset your password with POST /auth/forgot-password.",
+    "You have been signed out everywhere else, and all your chat sessions have ended. Your API keys are still valid. If this wasn't you, reset your password with POST /auth/forgot-password.",
   )
 
 export const factorWasAdded = (now: Date, baseUrl: string) =>

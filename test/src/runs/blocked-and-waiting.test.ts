@@ -91,7 +91,7 @@ test('a run whose owner has no credits left waits for some, and goes on where it
   t.is(dataOf(before, 'tool.finished').length, 1, 'a call that was asked for costs nothing more')
   const [{ until } = {}] = dataOf(before, 'wait.started')
   const last = String(until).slice(0, 19).replace('T', ' ')
-  t.regex(told?.message ?? '', /^You have no credits left\. .+ Run 1 of the agent .+ resumes automatically when/)
+  t.regex(told?.message ?? '', /^You have no credits left\. .+ Run 1 of the agent .+ will resume automatically when/)
   t.true(told?.message.endsWith(`fails if none are available by ${last} UTC. See GET /runs/${id}/why.`), told?.message)
   t.deepEqual(others, [])
   t.is((await start(someone, await agentOf(someone))).failure.code, 'NO_CREDITS')

@@ -346,7 +346,7 @@ test('several causes hold at once, and what somebody has to do comes first', (t)
   const credential = only(facts, 'CREDENTIAL')
   t.like(credential, { runId: 'r3', sequence: 3, step: 1, site: origin, since: ago(3600), until: ahead(40) })
   t.regex(credential.message, /^Run 3 needs “CRM” .* since 2026-11-21T11:00:00Z\. The site refuses the token\.$/)
-  t.regex(credential.action, /PATCH \/vault\/v1 \(this loses nothing, .*\)\. The run then continues/)
+  t.regex(credential.action, /PATCH \/vault\/v1 \(this loses nothing, .*\)\. The run will then continue/)
   t.is(explain(facts).summary, `Run 3 of “Sorter” is waiting. ${credential.message.replace('Run 3', 'It')}`)
 })
 
