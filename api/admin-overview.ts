@@ -107,7 +107,7 @@ const standing = named(
             nextProbeAt: field(time, 'When the model will be tried again'),
             waitingRuns: field(whole, 'Number of runs that are waiting for the model', 0),
           }),
-          'Period when nobody can use the model',
+          'Period when the model is unavailable',
         ),
       ),
       'Current outage. Null if there is none.',

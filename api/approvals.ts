@@ -108,7 +108,7 @@ export const decideApproval = route({
       'approve',
     ),
     note: v.optional(
-      field(text(1000), 'Note, which the model reads if you refuse the call', 'Ask the customer first.'),
+      field(text(1000), 'Note on the decision. The model reads it if you refuse the call.', 'Ask the customer first.'),
     ),
     argumentsHash: v.optional(
       field(

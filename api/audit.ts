@@ -10,7 +10,7 @@ const subject = named(
   'AuditSubject',
   v.object({
     kind: named('AuditSubjectKind', v.picklist(subjectKinds), 'Kind of item', 'agent'),
-    id: field(v.nullable(v.string()), 'Id, or the name of a host. Null if nothing was created.'),
+    id: field(v.nullable(v.string()), 'Id of the item, or the name of a host. Null if nothing was created.'),
     email: field(v.nullable(v.string()), 'Email address of a member or an invitation, while it exists', null),
   }),
   'Item that was acted on. This item might no longer exist.',
@@ -18,7 +18,7 @@ const subject = named(
 const actor = named(
   'AuditActor',
   v.object({
-    userId: field(v.nullable(id), 'User. Null for a command on the server.'),
+    userId: field(v.nullable(id), 'Id of the user. Null if an operator ran a command on the server.'),
     email: field(
       v.nullable(v.string()),
       'Email address of the user, while the account exists and (in a workspace) is a member',

@@ -32,7 +32,7 @@ const listedCall = named('ToolCallSummary', v.object(listed), 'Direct tool call 
 const ofOne = v.object({
   ...listed,
   arguments: field(anyJson, 'Arguments as sent', { query: 'export' }),
-  result: field(anyJson, 'Result. A sentence if the call failed. Null if there is no readable result.', {
+  result: field(anyJson, 'Result of the call, or a sentence if the call failed. Null if there is no readable result.', {
     issues: [],
   }),
 })

@@ -33,8 +33,8 @@ export const moveThings = route({
     'Moved',
     v.object({
       ownerId,
-      agentIds: field(v.array(id), 'Agents, which now belong to this owner'),
-      entryIds: field(v.array(id), 'Vault entries, which now belong to this owner'),
+      agentIds: field(v.array(id), 'Ids of the agents that now belong to this owner'),
+      entryIds: field(v.array(id), 'Ids of the vault entries that now belong to this owner'),
     }),
     'Result of a move',
   ),

@@ -25,10 +25,10 @@ const fire = named(
     at: field(time, 'Scheduled time, even if the schedule fired late'),
     outcome,
     reason: field(v.nullable(reason), 'Why no run started. Null if a run started.', null),
-    message: field(v.nullable(v.string()), 'Reason as a sentence', null),
+    message: field(v.nullable(v.string()), '`reason` as a sentence, or null if there is no reason', null),
     runId: field(
       v.nullable(id),
-      'Run, while it is retained. If the scheduled time was skipped, the run recorded as skipped.',
+      'Run that started, or the run that was recorded as skipped. Null if there is none, or if it has been deleted.',
     ),
     recordedAt: field(time, 'When the outcome was recorded'),
   }),

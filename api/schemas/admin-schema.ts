@@ -34,7 +34,7 @@ export const adminUser = named(
     suspendedAt: field(v.nullable(time), 'When an admin suspended the account. Null if it is not suspended.', null),
     suspensionReason: field(
       v.nullable(v.string()),
-      'Reason, for the user. Null if the account is not suspended.',
+      'Reason shown to the user. Null if the account is not suspended.',
       null,
     ),
     deletionDueAt: field(v.nullable(time), 'When the account will be deleted. Null if no deletion is scheduled.', null),

@@ -24,10 +24,10 @@ export const meanings = {
     'Public HTTPS URL that the platform calls when a run ends. Null if there is none. Viewers and API keys without the scope `write` do not see its query string.',
     'https://hooks.example.com/runs',
   ],
-  model: ['AI model, by its name in `GET /models`. Null for the default model.', null],
+  model: ['AI model, by its name in `GET /models`. Null means the default model.', null],
   fallbackModel: ['AI model for the rest of a run if `model` keeps failing. Null if there is none.', null],
   outputSchema: [
-    'JSON Schema that the answer must match. Null for free text.',
+    'JSON Schema that the answer must match. Null means free text.',
     { type: 'object', properties: { issue: { type: 'integer' } }, required: ['issue'] },
   ],
   summarizes: [

@@ -59,9 +59,11 @@ const site = named(
   'AgentSite',
   v.object({
     vaultEntryId: field(v.string(), ...meanings.vaultEntryId),
-    tools: field(v.nullable(v.array(v.string())), 'Tools that the agent can use at this site. Null for all.', [
-      'search_issues',
-    ]),
+    tools: field(
+      v.nullable(v.array(v.string())),
+      'Tools that the agent can use at this site. Null means all of them.',
+      ['search_issues'],
+    ),
     askFirst: field(v.array(v.string()), ...meanings.askFirst),
   }),
   'Site that an agent can use',

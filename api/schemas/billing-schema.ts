@@ -27,7 +27,7 @@ const subscription = named(
       '`past_due`: the payment failed. It will be retried for a few days, and then the subscription will end.',
     ),
     currentPeriodEnd: field(time, 'End of the paid month'),
-    nextTier: field(v.nullable(tier), 'Tier from then on. Null if the tier stays the same.', null),
+    nextTier: field(v.nullable(tier), 'Tier after the paid month. Null if the tier stays the same.', null),
     cancelledAt: field(
       v.nullable(time),
       'When the subscription was cancelled. The free tier starts at `currentPeriodEnd`. Null if not cancelled.',

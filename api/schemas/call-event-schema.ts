@@ -19,7 +19,7 @@ const ofCall = {
     'https://tracker.example.com',
   ),
   effect,
-  arguments: field(anyJson, 'Arguments. A string if the model did not write a JSON object.', {
+  arguments: field(anyJson, 'Arguments as a JSON object, or as a string if the model did not write one', {
     title: 'The export hangs at 99 %',
   }),
   idempotencyKey: field(

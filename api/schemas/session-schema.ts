@@ -11,7 +11,7 @@ import { scope } from './vault-schema.ts'
 const meanings = {
   vaultEntryId: ['Vault entry of the site', exampleIds.entry],
   title: ['Display name', 'Bugs of this week'],
-  model: ['AI model, by its name in `GET /models`. Null for the default model.', null],
+  model: ['AI model, by its name in `GET /models`. Null means the default model.', null],
   sites: [
     'Sites that the session can use',
     [
@@ -76,7 +76,7 @@ const listed = {
   active: field(v.boolean(), "Whether the session's token is still valid", true),
   createdAt,
   lastUsedAt: field(time, 'Last use, to the minute. A session expires after two hours without use.'),
-  expiresAt: field(time, 'When the session expires at the latest'),
+  expiresAt: field(time, 'Latest time at which the session expires'),
   endedAt: field(v.nullable(time), 'When the session was ended. Null if it is active or has expired.', null),
 }
 
@@ -86,8 +86,12 @@ const site = named(
   'SessionSite',
   v.object({
     vaultEntryId: field(v.string(), ...meanings.vaultEntryId),
-    tools: field(v.nullable(v.array(v.string())), 'Tools that the session can use at this site. Null for all.', null),
-    askFirst: field(v.nullable(v.array(v.string())), 'Tools whose calls need approval. Null for the default.', null),
+    tools: field(
+      v.nullable(v.array(v.string())),
+      'Tools that the session can use at this site. Null means all of them.',
+      null,
+    ),
+    askFirst: field(v.nullable(v.array(v.string())), 'Tools whose calls need approval. Null means the default.', null),
   }),
   'Site that a session can use',
 )

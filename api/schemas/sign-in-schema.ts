@@ -25,7 +25,7 @@ export const identity = named(
     provider: field(v.string(), providerMeaning, 'google'),
     workspaceId: field(
       v.nullable(v.string()),
-      'Only workspace that this identity can sign in to. Null for the whole account.',
+      'Only workspace that this identity can sign in to. Null means the whole account.',
       null,
     ),
     issuer: field(v.string(), 'Issuer URL of the provider', 'https://accounts.google.com'),

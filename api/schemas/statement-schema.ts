@@ -24,7 +24,7 @@ const monthLine = named(
       'Current name of the agent. Null if there is none, or it has another owner.',
       'Triage',
     ),
-    runId: maybeId('Run, in the statement of an agent. Null otherwise.'),
+    runId: maybeId('Run that used the credits. Null except in the statement of an agent.'),
     period: field(
       v.nullable(v.string()),
       'Month and tier of a grant: `2026-11/free`, or with the end of the paid month `2026-12-15T10:00:00.000Z/pro`. Null for other entries.',
