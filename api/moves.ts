@@ -25,8 +25,8 @@ export const moveThings = route({
   owner: 'body',
   body: v.strictObject({
     ...inWorkspace,
-    agentIds: ids('Agents to move'),
-    entryIds: ids('Vault entries to move'),
+    agentIds: ids('Ids of the agents to move'),
+    entryIds: ids('Ids of the vault entries to move'),
   }),
   status: 200,
   response: named(

@@ -92,7 +92,7 @@ test('a run whose owner has no credits left waits for some, and goes on where it
   const [{ until } = {}] = dataOf(before, 'wait.started')
   const last = String(until).slice(0, 19).replace('T', ' ')
   t.regex(told?.message ?? '', /^You have no credits left\. .+ Run 1 of the agent .+ will resume automatically when/)
-  t.true(told?.message.endsWith(`fails if none are available by ${last} UTC. See GET /runs/${id}/why.`), told?.message)
+  t.true(told?.message.endsWith(`fail if none are available by ${last} UTC. See GET /runs/${id}/why.`), told?.message)
   t.deepEqual(others, [])
   t.is((await start(someone, await agentOf(someone))).failure.code, 'NO_CREDITS')
   await grant(platform, agent.id, 5)
