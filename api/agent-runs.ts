@@ -25,7 +25,7 @@ const input = named(
 export const startRun = route({
   ...shared,
   name: 'startRun',
-  audit: { not: 'The run is stored as its own record.' },
+  audit: { not: 'The run itself records this.' },
   method: 'post',
   path: '/agents/{agentId}/runs',
   summary: 'Start a run',

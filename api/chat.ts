@@ -17,7 +17,7 @@ const shared = { tag: 'chat', access: 'anyone', proof: sessionProof } as const
 export const sendChatMessage = route({
   ...shared,
   name: 'sendChatMessage',
-  audit: { not: 'The chat is stored as its own record.' },
+  audit: { not: 'The chat itself records this.' },
   method: 'post',
   path: '/chat/messages',
   summary: 'Send a chat message',
@@ -109,7 +109,7 @@ export const resumeChatStream = route({
 export const stopChatStream = route({
   ...shared,
   name: 'stopChatStream',
-  audit: { not: 'The chat is stored as its own record.' },
+  audit: { not: 'The chat itself records this.' },
   method: 'delete',
   path: '/chat/messages/{chatId}/stream',
   summary: 'Stop an answer',

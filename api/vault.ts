@@ -141,7 +141,7 @@ export const listTools = route({
 export const callTool = route({
   ...shared,
   name: 'callTool',
-  audit: { not: 'The call is stored as its own record.' },
+  audit: { not: 'The call itself records this.' },
   needs: 'use',
   method: 'post',
   path: '/vault/{entryId}/tools/{toolName}/call',

@@ -100,7 +100,7 @@ const shared = { tag: 'webhooks', access: 'anyone' } as const
 export const receiveWebhook = route({
   ...shared,
   name: 'receiveWebhook',
-  audit: { not: 'The run is stored as its own record.' },
+  audit: { not: 'The run itself records this.' },
   method: 'post',
   path: webhookPath,
   summary: 'Deliver a webhook to an agent',
@@ -172,7 +172,7 @@ export const getDelivery = route({
 export const withdrawDelivery = route({
   ...ofSender,
   name: 'withdrawDelivery',
-  audit: { not: 'The run is stored as its own record.' },
+  audit: { not: 'The run itself records this.' },
   method: 'delete',
   summary: 'Withdraw a queued delivery',
   description:
