@@ -53,7 +53,7 @@ const ofPart: Record<string, number> = {
   'specification.md': 0.15,
 }
 
-function sectionsOf({ file, title: page, sections }: Page, { about }: Entry): Findable[] {
+function sectionsOf({ file, title: page, sections }: Page, { about = '' }: Entry): Findable[] {
   const place = pathOf(file) ?? '/docs'
   return sections.map(({ kind, title, anchor, text, code }) => ({
     title,
