@@ -54,7 +54,7 @@ const shared = {
   status: 200,
   description:
     'Returns the causes, most important first, or the current work if the agent or run is running. Uses one snapshot of the database ' +
-    'and of the active workers. See [Why is it waiting?](/docs/how-to/why-is-it-waiting).',
+    'and of the active workers. See [Find out why a run is waiting](/docs/how-to/why-is-it-waiting).',
   response: why,
 } as const
 
