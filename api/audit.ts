@@ -11,7 +11,7 @@ const subject = named(
   v.object({
     kind: named('AuditSubjectKind', v.picklist(subjectKinds), 'Kind of item', 'agent'),
     id: field(v.nullable(v.string()), 'Id of the item, or the name of a host. Null if nothing was created.'),
-    email: field(v.nullable(v.string()), 'Email address of a member or an invitation, while it exists', null),
+    email: field(v.nullable(v.string()), 'Email address of a member or invitation that still exists', null),
   }),
   'Item that was acted on. This item might no longer exist.',
 )
@@ -21,7 +21,7 @@ const actor = named(
     userId: field(v.nullable(id), 'Id of the user. Null if an operator ran a command on the server.'),
     email: field(
       v.nullable(v.string()),
-      'Email address of the user, while the account exists and (in a workspace) is a member',
+      'Email address of the user, while the account exists and, in a workspace, is still a member',
       'ada@example.com',
     ),
     via: named(
@@ -122,7 +122,7 @@ export const listAuditOfAll = route({
   name: 'listAuditOfAll',
   method: 'get',
   path: '/admin/audit',
-  summary: 'List audit log entries of all owners',
+  summary: 'List audit log entries for all owners',
   description: 'Newest first. Set `ownerId` to see only one user or workspace.',
   query: v.strictObject({
     ...paging,

@@ -23,7 +23,7 @@ const cause = named(
     ),
     action: field(
       v.string(),
-      'What you can do, and what doing so costs or loses',
+      'What you can do, including any cost or loss',
       'You do not need to do anything. The run continues automatically.',
     ),
     runId: field(v.nullable(id), 'Run that this cause refers to'),
@@ -52,8 +52,8 @@ const shared = {
   method: 'get',
   status: 200,
   description:
-    'Returns the causes, most important first, or the current work if the agent or run is running. Uses one snapshot of the database ' +
-    'and of the active workers. See [Why is it waiting?](/docs/how-to/why-is-it-waiting).',
+    'Returns the causes, most important first, or the current work if the agent or run is running. Uses a single snapshot of the ' +
+    'database and the active workers. See [Why is it waiting?](/docs/how-to/why-is-it-waiting).',
   response: why,
 } as const
 

@@ -49,11 +49,7 @@ export const callEvents = {
       'Outcome of a tool call. `unknown`: the site may have acted, but its response was lost.',
     ),
     note,
-    siteStatus: field(
-      v.nullable(whole),
-      'HTTP status of the response from the site, or null if there was no response',
-      200,
-    ),
+    siteStatus: field(v.nullable(whole), "HTTP status of the site's response, or null if there was no response", 200),
     result: v.optional(
       field(anyJson, 'Result shown to the model: the JSON from the site, or a sentence if the call failed', {
         id: 4711,

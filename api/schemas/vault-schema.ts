@@ -87,7 +87,7 @@ export const entry = named(
     createdAt,
     updatedAt,
   }),
-  'Connected site of an owner',
+  'Site that an owner has connected',
 )
 
 const present = (row: VaultEntry, pendingManifest: PendingManifest | null) => {
@@ -129,13 +129,13 @@ export const tool = named(
     scope,
     effect,
   }),
-  'Tool of a site',
+  'Tool that a site offers',
 )
 
 export const toolArguments = freeObject('ToolArguments', "Arguments that match the tool's `inputSchema`", {
   query: 'export',
 })
-export const toolResult = freeObject('ToolResult', 'Response of the site', { issues: [] })
+export const toolResult = freeObject('ToolResult', 'Response from the site', { issues: [] })
 
 /** The address of a site, and the codes that a request to it can fail with. */
 export const url = field(text(2048), 'Address of the site', 'https://tracker.example.com')

@@ -36,5 +36,5 @@ function scopeFields(stated: GrantedScopes | undefined, { scopes: asked, tools, 
   const none = `${granted}, which includes none of the requested scopes (${asked.join(', ')})`
   return isRefresh && asked.length > 0
     ? { scopes: asked, scopeNote: `${none}. The earlier scopes remain in use.` }
-    : { scopes, scopeNote: `${none}. The site must use the scope names in its manifest.` }
+    : { scopes, scopeNote: `${none}. The site must use the scope names from its manifest.` }
 }
