@@ -80,7 +80,7 @@ const stopped = named(
   'ReplayStopped',
   v.object({
     code: errorCode,
-    error: field(v.string(), 'Human-readable reason why the request stopped early', 'The credits are used up.'),
+    error: field(v.string(), 'Human-readable reason why the request stopped early', 'You have no credits left.'),
   }),
   'Why the request stopped early',
 )

@@ -31,7 +31,7 @@ export const startRun = route({
   summary: 'Start a run',
   needs: 'use',
   description:
-    'Works for any agent, whatever its trigger, while the agent has no unfinished run (`AGENT_ALREADY_RUNNING`). ' +
+    'Works for any agent, regardless of its trigger, while the agent has no unfinished run (`AGENT_ALREADY_RUNNING`). ' +
     'The agent receives `input` as data, and the timeline shows `input` unchanged. The body can be up to 1 MiB. See ' +
     '[Idempotency](/docs/how-to/idempotency).',
   headers: {

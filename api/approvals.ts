@@ -60,7 +60,7 @@ export const listApprovals = route({
   path: '/approvals',
   summary: 'List approvals',
   description:
-    'Newest first. Approvals with the status `pending` are waiting for your decision. See ' +
+    'Newest first. Approvals with the `pending` status are waiting for your decision. See ' +
     '[Approvals](/docs/how-to/approvals).',
   owner: 'query',
   query: v.strictObject({

@@ -175,7 +175,7 @@ export const subscribe = route({
   description:
     'Uses your payment credit (`creditCents`) first, then charges the most recently added payment method. By default, a ' +
     'higher tier takes effect immediately and costs its price minus the unused part of the current month. A lower ' +
-    'tier takes effect when the paid month ends. If a month ends early, the same share of its credits is taken back. Sending the current tier undoes a cancellation or a scheduled change. If the subscription is past due, overdue payments ' +
+    'tier takes effect when the paid month ends. If a paid month ends early, its credits are reduced in proportion to the unused time. Sending the current tier undoes a cancellation or a scheduled change. If the subscription is past due, overdue payments ' +
     'are charged first, unless you switch to a lower tier immediately. Safe to repeat.',
   body: v.strictObject({ tier: documentedBy(text(20), paidTier), when: v.optional(changesAt) }),
   response: account,
@@ -214,7 +214,7 @@ export const cancelSubscription = route({
   summary: 'Cancel the subscription',
   description:
     'The free tier starts when the paid month ends (`currentPeriodEnd`). It starts immediately with `when=now`, or ' +
-    "if the subscription is past due. Until the subscription ends, you can undo the cancellation at no cost by sending the same tier to `POST /billing/subscription`. Canceling immediately converts the unused part of the month into payment credit and takes back the same share of the month's credits. Anything over the free limits is suspended, not deleted.",
+    "if the subscription is past due. Until the subscription ends, you can undo the cancellation at no cost by sending the same tier to `POST /billing/subscription`. Canceling immediately converts the unused part of the month into payment credit and takes back a proportional share of the month's credits. Anything over the free limits is suspended, not deleted.",
   query: v.strictObject({ when: v.optional(changesAt) }),
   response: account,
   codes: ['NOT_FOUND'],

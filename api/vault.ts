@@ -149,7 +149,7 @@ export const callTool = route({
   description:
     "The body is the arguments object, as described by the tool's input schema. The call is sent once. Every " +
     "response, even an error, has a `callId`, unless the host's rate limit stopped the call before " +
-    'it started. A call with the outcome `unknown` may have taken effect. With `Idempotency-Key`, a repeated request returns the outcome of the original call, after waiting for it if necessary.',
+    'it started. A call with the `unknown` outcome may have taken effect. With `Idempotency-Key`, a repeated request returns the outcome of the original call, after waiting for it if necessary.',
   headers: {
     'Idempotency-Key':
       'Key for this call. Repeating the call with the same key never makes a second call that could take effect.',

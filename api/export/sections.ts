@@ -130,7 +130,7 @@ const ofOwner = (asking: Asking): Section[] => [
   },
   {
     name: 'audit',
-    about: 'The audit log, newest first: who did what, from where, with the values before and after',
+    about: 'The audit log, newest first: who did what, from where, including the values before and after',
     content: () => plain(audit.listAudit, asking),
   },
 ]

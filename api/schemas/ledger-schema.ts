@@ -33,7 +33,7 @@ export const ofGiven = {
   note: maybe('Reason for a promotion. Null for other entries.'),
   expiresAt: field(
     v.nullable(time),
-    'When the remaining promotional credits expire. Null if it never expires, and for other entries.',
+    'When the remaining promotional credits expire. Null if they never expire, and for other entries.',
     null,
   ),
 }

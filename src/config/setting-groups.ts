@@ -166,7 +166,7 @@ export const settingGroups: readonly SettingGroup[] = [
       BILLING_SANDBOX_WITH_PAID_MODELS:
         'Allows the sandbox with models that cost money. Users can then give themselves credits that you pay for.',
       CREDITS_CENTS_PER_HUNDRED: 'The price of 100 credits in US cents. With Stripe, it must be from 50 to 9999.',
-      STRIPE_SECRET_KEY: 'A Stripe secret key or restricted key. It turns payments on.',
+      STRIPE_SECRET_KEY: 'A Stripe secret key or restricted key. Setting it turns payments on.',
       STRIPE_WEBHOOK_SECRET:
         'The signing secret of the Stripe webhook endpoint. It is required if STRIPE_SECRET_KEY is set.',
       STRIPE_API_URL: "The address of Stripe's API, or of a test double on this machine.",

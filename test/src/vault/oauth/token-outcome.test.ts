@@ -119,7 +119,7 @@ test('no more scopes count than were asked for, and what cannot be used is told'
   t.regex(strange.scopeNote ?? '', /must use the scope names/)
   const kept = await fieldsOf('contacts', ['read'], true)
   t.deepEqual(kept.scopes, ['read'])
-  t.regex(kept.scopeNote ?? '', /The earlier scopes remain in use/)
+  t.regex(kept.scopeNote ?? '', /The previous scopes remain in use/)
   const { expiresAt, refreshAfter } = grantFields(
     await grantWith({ expires_in: 100 }),
     { scopes: [], tools, isRefresh: false },
