@@ -23,7 +23,7 @@ const grant = named(
     remaining: field(whole, 'Credits that remain after covering any debt', 100),
     priority: field(whole, meanings.priority, 0),
     expiresAt: field(v.nullable(time), 'When the remaining credits expire, or null if they never do', null),
-    note: field(v.nullable(v.string()), meanings.note, 'For the trouble on Monday.'),
+    note: field(v.nullable(v.string()), meanings.note, "For Monday's outage."),
     createdAt: time,
   }),
   'Credit grant',
@@ -43,7 +43,9 @@ export const giveCredits = route({
   summary: 'Give credits to a user',
   description:
     'If the account owes credits, the new credits are applied to that debt first. See [Accounts](/docs/operate/accounts).',
-  headers: { 'Idempotency-Key': 'Key for this request. A repeat with the same key does not grant more credits.' },
+  headers: {
+    'Idempotency-Key': 'Key for this request. A repeated request with the same key does not grant more credits.',
+  },
   body: v.strictObject({
     credits: field(
       v.pipe(whole, v.minValue(1, 'must be at least 1'), v.maxValue(1e9, 'must be at most 10⁹')),
@@ -58,7 +60,7 @@ export const giveCredits = route({
         0,
       ),
     ),
-    note: field(text(500), meanings.note, 'For the trouble on Monday.'),
+    note: field(text(500), meanings.note, "For Monday's outage."),
   }),
   status: 201,
   response: grant,

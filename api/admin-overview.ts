@@ -30,7 +30,7 @@ const place = named(
     createdAt: time,
     deletedAt: field(v.nullable(time), 'When the workspace was deleted', null),
     payerId: idOf('user', 'Owner, who pays for the workspace'),
-    payerEmail: field(v.string(), 'Email address of the owner', 'ada@example.com'),
+    payerEmail: field(v.string(), 'Email address of the workspace owner', 'ada@example.com'),
     members: field(whole, 'Number of members', 3),
   }),
   'Workspace, as operators see it',
@@ -124,7 +124,7 @@ export const listConfiguredModels = route({
   path: '/admin/models',
   summary: 'List configured models',
   description:
-    'Shows the provider and any outage of each model, but no keys. A model that was removed from the configuration ' +
+    "Shows each model's provider and any outage, but no keys. A model that was removed from the configuration " +
     'stays listed, with the provider kind `none`, while runs are waiting for that model. See [Models](/docs/operate/models).',
   response: listOf(standing),
   handle: async ({ services }) => ({ items: await services.overview.models() }),

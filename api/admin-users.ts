@@ -14,7 +14,7 @@ const look = ({ services, params }: OfUser) => services.overview.user(params.use
 const present = async (input: OfUser) => presentAdminUser(await look(input))
 
 const meanings: Record<keyof Limits, string> = {
-  agents: "Maximum number of agents, including those of the account's workspaces",
+  agents: "Maximum number of agents, including those in the account's workspaces",
   vaultSites: 'Maximum number of connected sites',
   apiKeys: 'Maximum number of API keys',
   workspaces: 'Maximum number of workspaces that the account pays for',
@@ -51,7 +51,7 @@ const limits = documentedBy(
   v.nullable(v.pipe(noList, limitsOfAccount)),
   field(
     v.nullable(limitsOfAccount),
-    'Limits that differ from those of the tier or installation. These limits replace any limits set previously.',
+    'Limits that override those of the tier or installation. They replace any limits set previously.',
     { agents: 10, tokensPerMonth: 1_000_000 },
   ),
 )
@@ -107,7 +107,9 @@ export const suspendUser = route({
     "The user's sign-in sessions, API keys, chat sessions and webhook deliveries fail with `PERMISSION_DENIED` and the " +
     'reason. Agents that the account pays for are paused: queued runs stay queued, and started runs wait. Nothing ' +
     'is deleted. An admin cannot be suspended.',
-  body: v.strictObject({ reason: field(text(500), 'Reason, shown to the user', 'Your agents overload a site.') }),
+  body: v.strictObject({
+    reason: field(text(500), 'Reason, shown to the user', 'Your agents are overloading a site.'),
+  }),
   response: adminUser,
   codes: ['NOT_FOUND'],
   async handle(input) {

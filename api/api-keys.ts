@@ -13,7 +13,7 @@ const scope = named(
   v.picklist(['read', 'write'], 'must be read or write'),
   'read: reads data · write: changes data and starts runs',
 )
-const scopesMeaning = 'Permissions of the key'
+const scopesMeaning = 'Permissions that the key grants'
 const nameMeaning = 'Name of the key'
 const expiryMeaning = 'When the key expires. It never expires if this is null or absent.'
 const scopes = v.pipe(

@@ -38,10 +38,10 @@ const approval = named(
       'Note on the decision. If the call is refused, the model reads this note.',
       null,
     ),
-    runId: field(v.nullable(id), 'Run that makes the call. Null in a chat.', exampleIds.run),
-    agentId: field(v.nullable(id), 'Agent of the run. Null in a chat.'),
-    sessionId: field(v.nullable(id), 'Chat session of the call. Null in a run.', null),
-    answerId: field(v.nullable(id), 'Chat answer that makes the call. Null in a run.', null),
+    runId: field(v.nullable(id), 'Run that requested the call. Null in a chat.', exampleIds.run),
+    agentId: field(v.nullable(id), 'Agent that the run belongs to. Null in a chat.'),
+    sessionId: field(v.nullable(id), 'Chat session that the call belongs to. Null in a run.', null),
+    answerId: field(v.nullable(id), 'Chat answer that requested the call. Null in a run.', null),
   }),
   'Tool call that needs approval',
 )
@@ -61,13 +61,13 @@ export const listApprovals = route({
   path: '/approvals',
   summary: 'List approvals',
   description:
-    'Newest first. Approvals with the status `pending` are waiting for your decision. See ' +
+    'Newest first. Approvals with the `pending` status are waiting for your decision. See ' +
     '[Approvals](/docs/how-to/approvals).',
   owner: 'query',
   query: v.strictObject({
     ...pagingOfOwner,
     status: v.optional(status),
-    agentId: idFilter('Only approvals for runs of this agent'),
+    agentId: idFilter("Only approvals for this agent's runs"),
     sessionId: idFilter('Only approvals for this chat session'),
   }),
   response: pageOf(approval),

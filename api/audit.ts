@@ -12,7 +12,7 @@ const subject = named(
   v.object({
     kind: named('AuditSubjectKind', v.picklist(subjectKinds), 'Kind of item', 'agent'),
     id: field(v.nullable(v.string()), 'Id of the item, or the name of a host. Null if nothing was created.'),
-    email: field(v.nullable(v.string()), 'Email address of a member or an invitation, while it exists', null),
+    email: field(v.nullable(v.string()), 'Email address of a member or invitation that still exists', null),
   }),
   'Item that was acted on. This item might no longer exist.',
 )
@@ -22,7 +22,7 @@ const actor = named(
     userId: field(v.nullable(id), 'Id of the user. Null if an operator ran a command on the server.', exampleIds.user),
     email: field(
       v.nullable(v.string()),
-      'Email address of the user, while the account exists and (in a workspace) is a member',
+      'Email address of the user, while the account exists and, in a workspace, is still a member',
       'ada@example.com',
     ),
     via: named(
@@ -103,7 +103,7 @@ export const listAudit = route({
   path: '/audit',
   summary: 'List audit log entries',
   description:
-    'Newest first: who changed what, from where, with the values before and after. Entries never change and are retained for 400 days. Runs, tool calls and chats have their own records. In a workspace, requires the `admin` or ' +
+    'Newest first: who changed what, from where, including the values before and after. Entries never change and are retained for 400 days. Runs, tool calls and chats have their own records. In a workspace, requires the `admin` or ' +
     '`owner` role.',
   owner: 'query',
   needs: 'administer',
@@ -123,7 +123,7 @@ export const listAuditOfAll = route({
   name: 'listAuditOfAll',
   method: 'get',
   path: '/admin/audit',
-  summary: 'List audit log entries of all owners',
+  summary: 'List audit log entries for all owners',
   description: 'Newest first. Set `ownerId` to see only one user or workspace.',
   query: v.strictObject({
     ...paging,

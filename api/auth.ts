@@ -34,9 +34,7 @@ export const register = route({
   body: v.strictObject({
     email,
     password,
-    invitation: v.optional(
-      field(text(200), 'Invitation token, if registration is by invitation', 'sy_invite_an-example'),
-    ),
+    invitation: v.optional(field(text(200), 'Invitation token, if registration requires one', 'sy_invite_an-example')),
   }),
   status: 201,
   response: account,
@@ -220,8 +218,8 @@ export const deleteAccount = route({
   path: '/auth/me',
   summary: 'Delete your account',
   description:
-    'Deletes the account with everything in it, including its workspaces, at `deletionDueAt`. Until then, you can only export or restore the account: other sign-in sessions, chat sessions, API keys, agents and workspaces stop, and the ' +
-    'subscription ends with the paid month. Requires `code` if the account has an authenticator app. See [Export ' +
+    'Deletes the account and everything in it, including its workspaces, at `deletionDueAt`. Until then, you can only export or restore the account. Other sign-in sessions, chat sessions, API keys, agents and workspaces stop working, and ' +
+    'the subscription ends when the paid month does. Requires `code` if the account has an authenticator app. See [Export ' +
     'and deletion](/docs/how-to/export-and-deletion).',
   access: 'login',
   body: v.strictObject({ password, code: v.optional(code) }),

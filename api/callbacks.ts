@@ -38,7 +38,7 @@ const attempt = named(
     at: field(time, 'Time of the attempt'),
     httpStatus: field(
       v.nullable(whole),
-      'HTTP status of the response from the receiver, or null if there was no response',
+      "HTTP status of the receiver's response, or null if there was no response",
       200,
     ),
     outcome: field(v.string(), 'Human-readable outcome of the attempt', 'The receiver responded with 200.'),
@@ -56,7 +56,7 @@ const ofOne = v.object({
   ),
   log: field(v.array(attempt), 'Last hundred attempts, newest first'),
 })
-const callback = named('Callback', ofOne, 'Result of a run, posted to the `callbackUrl` of its agent')
+const callback = named('Callback', ofOne, "Result of a run, posted to the agent's `callbackUrl`")
 
 const shared = { tag: 'callbacks', access: 'account', status: 200 } as const
 

@@ -22,7 +22,7 @@ const listed = {
   siteStatus: field(v.nullable(whole), 'HTTP status of the response', 200),
   idempotencyKey: field(
     v.nullable(v.string()),
-    'Idempotency key of the call, or null if there is none or the key can be used again',
+    'Idempotency key for the call, or null if there is none or the key can be used again',
     'post-17',
   ),
   attempts: field(whole, 'Number of times the call was sent', 1),
@@ -56,8 +56,8 @@ export const listCalls = route({
   path: '/vault/{entryId}/calls',
   summary: 'List direct tool calls',
   description:
-    'Newest first. Lists the calls made with `POST /vault/{entryId}/tools/{toolName}/call`. Calls of runs are on ' +
-    'their timelines.',
+    'Newest first. Lists the calls made with `POST /vault/{entryId}/tools/{toolName}/call`. Calls made by runs ' +
+    "are on the runs' timelines.",
   query: v.strictObject({
     ...paging,
     idempotencyKey: v.optional(field(text(255), 'Only the call with this idempotency key')),
@@ -76,7 +76,7 @@ export const getCall = route({
   method: 'get',
   path: '/vault/{entryId}/calls/{callId}',
   summary: 'Get a direct tool call',
-  description: 'Shows what was sent and the outcome, as far as it is known. Retained for 90 days.',
+  description: 'Shows what was sent and, if known, the outcome. Retained for 90 days.',
   response: call,
   resource,
   handle: async ({ services, resource, params }) => {

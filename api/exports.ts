@@ -23,13 +23,13 @@ const shared = {
   billing: record('Tier, subscription and credits'),
   ledger: records('Credits that were granted and used'),
   apiKeys: records('API keys, without their secrets'),
-  vault: records('Connected sites, without credentials, with `calls`, `refreshes` and `manifestChanges`'),
+  vault: records('Connected sites without credentials, including `calls`, `refreshes` and `manifestChanges`'),
   calls: records('Direct tool calls to sites that are no longer connected or now have another owner'),
-  agents: records('Agents, without secrets, with their scheduled times (`fires`)'),
-  runs: records('Runs, with their `timeline` and `callbacks`'),
-  sessions: records('Chat sessions, with `messages`'),
+  agents: records('Agents without secrets, including their scheduled times (`fires`)'),
+  runs: records('Runs, including their `timeline` and `callbacks`'),
+  sessions: records('Chat sessions, including `messages`'),
   approvals: records('Tool calls that needed approval'),
-  notifications: records('Notifications of the owner'),
+  notifications: records('Notifications for the owner'),
   audit: records('Audit log entries'),
   complete: field(v.literal(true), 'Always the last field. Without it, the export is incomplete.'),
 }
@@ -44,10 +44,10 @@ const accountExport = named(
     identities: records('Linked sign-in providers'),
     secondFactor: record('Whether signing in requires a code'),
     paymentMethods: records('Payment methods'),
-    payments: records('Payments of the account'),
-    topUp: record('Settings of automatic top-up'),
+    payments: records('Payments made by the account'),
+    topUp: record('Automatic top-up settings'),
   }),
-  'Everything in an account, without secrets',
+  'Everything in an account except secrets',
 )
 const workspaceExport = named(
   'WorkspaceExport',
@@ -55,12 +55,12 @@ const workspaceExport = named(
     ...shared,
     workspaceId: idOf('workspace', 'Id of the workspace'),
     workspace: record('The workspace and its settings'),
-    members: records('Members of the workspace'),
+    members: records('Workspace members'),
     signIn: record('Sign-in provider, without the secret'),
     invitations: records('Open invitations'),
     months: records('Credits used in each month'),
   }),
-  'Everything in a workspace, without secrets',
+  'Everything in a workspace except secrets',
 )
 
 const how =

@@ -15,7 +15,7 @@ const login = named(
     userAgent: field(v.nullable(v.string()), '`User-Agent` of the client at sign-in', 'Mozilla/5.0'),
     workspaceId: field(
       v.nullable(id),
-      "Only workspace that the session can access, if the user signed in with that workspace's sign-in provider",
+      "The only workspace that the session can access, if the user signed in with that workspace's sign-in provider",
       null,
     ),
     current: field(v.boolean(), 'Whether this request uses the session'),

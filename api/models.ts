@@ -26,7 +26,7 @@ const model = named(
   'Model',
   v.object({
     name: field(v.string(), 'Name to use in agents and sessions', 'gpt-5-mini'),
-    provider: field(v.string(), 'Provider of the model', 'openai'),
+    provider: field(v.string(), "The model's provider", 'openai'),
     isDefault: field(v.boolean(), 'Whether agents without a `model` use this model'),
     contextTokens: field(whole, 'Size of the context window, in tokens', 400_000),
     maxOutputTokens: field(

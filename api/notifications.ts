@@ -86,7 +86,7 @@ export const markNotifications = route({
   path: '/notifications/read',
   summary: 'Mark notifications as read',
   description:
-    'Marks the notification `upTo` and all older notifications of the same owner as read. Newer ones stay unread.',
+    'Marks the notification `upTo` and all older notifications for the same owner as read. Newer ones stay unread.',
   owner: 'body',
   body: v.strictObject({
     ...inWorkspace,

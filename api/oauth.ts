@@ -11,7 +11,7 @@ import { acceptHosts, scope, url } from './schemas/vault-schema.ts'
 const chosen = v.optional(
   field(
     list(text(64), 200),
-    'Tools to enable. Only the scopes that these tools need are requested, plus those already granted. By default, all tools of a new site are enabled.',
+    "Tools to enable. Only the scopes that these tools need are requested, plus those already granted. By default, all of a new site's tools are enabled.",
     ['search_issues'],
   ),
 )

@@ -18,7 +18,7 @@ const mail = named(
     subject: field(v.string(), 'Subject of the email', 'Confirm your address'),
     text: field(
       v.nullable(v.string()),
-      'Text of the email, including any token. Null if a mail server sends the email, or once the text is no longer useful.',
+      'Text of the email, including any token. Null if a mail server sends the email, or if the text is no longer useful.',
       null,
     ),
     status,

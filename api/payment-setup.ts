@@ -7,7 +7,7 @@ const setup = named(
   v.object({
     clientSecret: field(
       v.nullable(v.string()),
-      'Secret for `confirmCardSetup` of Stripe.js. Null in the sandbox, which collects no cards.',
+      'Secret for `confirmCardSetup` in Stripe.js. Null in the sandbox, which collects no cards.',
       null,
     ),
   }),

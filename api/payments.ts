@@ -14,7 +14,7 @@ const payment = named(
     purpose: named(
       'PaymentPurpose',
       v.picklist(paymentPurposes),
-      'subscription: a month of a tier, or a tier change · credits: bought credits · top_up: automatically bought credits',
+      'subscription: a month on a tier, or a tier change · credits: bought credits · top_up: automatically bought credits',
     ),
     status: named(
       'PaymentStatus',
@@ -76,8 +76,10 @@ export const buyCredits = route({
   description:
     'Charges the most recently added payment method, at the price set by the operator (by default, a cent per credit). ' +
     "Overdue payments are charged first. An account's purchases are processed one at a time. With `Idempotency-Key`, a " +
-    'repeat returns the first payment, even a failed one: to try again, use a new key.',
-  headers: { 'Idempotency-Key': 'Key for this purchase. A repeat with the same key does not buy more credits.' },
+    'repeated request returns the original payment, even if it failed. To try again, use a new key.',
+  headers: {
+    'Idempotency-Key': 'Key for this purchase. A repeated request with the same key does not buy more credits.',
+  },
   body: v.strictObject({ credits: bought }),
   status: 201,
   response: payment,
@@ -96,7 +98,7 @@ export const listPayments = route({
   summary: 'List payments',
   description:
     'Newest first: subscription months and changes, credited amounts, and credit purchases. Among paid items, the positive `cents` are the amounts charged to your cards, and `cents` plus `fromCreditCents` is the cost of the service. ' +
-    'Your payment credit (`creditCents` of `GET /billing`) is the sum of the negative `cents` minus the sum of `fromCreditCents`, across payments of every status.',
+    'Your payment credit (`creditCents` in `GET /billing`) is the sum of the negative `cents` minus the sum of `fromCreditCents`, across payments of every status.',
   query: v.strictObject(paging),
   status: 200,
   response: pageOf(payment),
@@ -116,7 +118,7 @@ const topUp = named(
     spentCents: field(whole, 'Amount charged by top-up this month, in US cents', 1000),
     failures: field(whole, 'Number of failed payments in a row. After three, top-up is switched off.', 0),
   }),
-  'Settings of automatic top-up',
+  'Automatic top-up settings',
 )
 
 export const getTopUp = route({

@@ -22,7 +22,7 @@ const reason = named(
 const fire = named(
   'Fire',
   v.object({
-    at: field(time, 'Scheduled time, even if the schedule fired late'),
+    at: field(time, 'Scheduled time, even if it was handled late'),
     outcome,
     reason: field(v.nullable(reason), 'Why no run started. Null if a run started.', null),
     message: field(v.nullable(v.string()), '`reason` as a sentence, or null if there is no reason', null),
@@ -46,7 +46,7 @@ const nextFire = named(
   'NextFire',
   v.object({
     at: field(time, 'Scheduled time'),
-    local: field(v.string(), 'Same time in the time zone of the agent', 'Sat 21 Nov 2026, 10:00'),
+    local: field(v.string(), "Same time in the agent's time zone", 'Sat 21 Nov 2026, 10:00'),
   }),
   'Upcoming scheduled time',
 )
@@ -62,7 +62,7 @@ const schedule = named(
     next: field(v.array(nextFire), 'Next ten scheduled times'),
     last: field(v.array(fire), 'Last ten scheduled times, newest first'),
   }),
-  'Schedule of an agent',
+  'Agent schedule',
 )
 
 const presentFire = <Row extends { nominalAt: Date }>({ nominalAt, ...rest }: Row) => ({ at: nominalAt, ...rest })

@@ -16,7 +16,7 @@ export const listSignInProviders = route({
   method: 'get',
   path: '/auth/providers',
   summary: 'List sign-in providers',
-  description: 'Lists the providers of the platform. A workspace can have its own provider for its members.',
+  description: "Lists the platform's providers. A workspace can have its own provider for its members.",
   status: 200,
   response: listOf(signInProvider),
   async handle({ services: { signIn, config } }) {

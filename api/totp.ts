@@ -5,7 +5,7 @@ import { field, named, whole } from './schemas/documented.ts'
 import { time } from './schemas/schemas.ts'
 
 const shared = { tag: 'auth', access: 'login', terms: false, limit: 'address' } as const
-const currentPassword = field(password, 'Password of the account')
+const currentPassword = field(password, 'Account password')
 const recoveryCodes = named(
   'RecoveryCodes',
   v.object({
@@ -29,7 +29,7 @@ export const getTotp = route({
       enabledAt: field(v.nullable(time), 'When two-factor authentication was turned on. Null if it is off.'),
       recoveryCodesLeft: field(whole, 'Number of unused recovery codes', 10),
     }),
-    'Two-factor authentication of an account',
+    'Two-factor authentication for an account',
   ),
   handle: ({ services, caller }) => services.users.secondFactors.state(caller),
 })

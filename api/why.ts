@@ -24,7 +24,7 @@ const cause = named(
     ),
     action: field(
       v.string(),
-      'What you can do, and what doing so costs or loses',
+      'What you can do, including any cost or loss',
       'You do not need to do anything. The run continues automatically.',
     ),
     runId: field(v.nullable(id), 'Run that this cause refers to', exampleIds.run),
@@ -53,8 +53,8 @@ const shared = {
   method: 'get',
   status: 200,
   description:
-    'Returns the causes, most important first, or the current work if the agent or run is running. Uses one snapshot of the database ' +
-    'and of the active workers. See [Find out why a run is waiting](/docs/how-to/why-is-it-waiting).',
+    'Returns the causes, most important first, or the current work if the agent or run is running. Uses a single snapshot of the ' +
+    'database and the active workers. See [Find out why a run is waiting](/docs/how-to/why-is-it-waiting).',
   response: why,
 } as const
 

@@ -21,7 +21,7 @@ export function responsesOf(route: AnyRoute, schemas: Schemas): Json {
 
 export const headers = {
   'X-Request-Id': {
-    description: 'Id of the request, for support. If you send a valid id, that id is used.',
+    description: 'Request id, for support requests. If you send a valid id, it is used.',
     schema: { type: 'string' },
     example: exampleIds.request,
   },

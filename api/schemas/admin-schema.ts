@@ -15,10 +15,10 @@ export const adminUser = named(
   'AdminUser',
   v.object({
     id: idOf('user'),
-    email: field(v.string(), 'Email address of the account', 'ada@example.com'),
+    email: field(v.string(), 'Account email address', 'ada@example.com'),
     emailVerifiedAt: field(v.nullable(time), 'When the address was verified. Null if it was not.', null),
     createdAt,
-    admin: field(v.boolean(), 'Whether the user is an admin of the platform'),
+    admin: field(v.boolean(), 'Whether the user is a platform admin'),
     tier: field(
       v.nullable(tier),
       'Paid tier. Null before the account is first used, and if the installation has no payments.',

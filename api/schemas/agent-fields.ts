@@ -25,7 +25,7 @@ export const meanings = {
   ],
   allowActionOverride: ["Whether a payload's `action` member replaces the prompt", false],
   callbackUrl: [
-    'Public HTTPS URL that the platform calls when a run ends. Null if there is none. Viewers and API keys without the scope `write` do not see its query string.',
+    'Public HTTPS URL that the platform calls when a run ends. Null if there is none. Viewers and API keys without the `write` scope do not see its query string.',
     'https://hooks.example.com/runs',
   ],
   model: ['AI model, by its name in `GET /models`. Null means the default model.', null],
@@ -104,7 +104,7 @@ const site = named(
 export const webhookProof = named(
   'WebhookProof',
   v.picklist(webhookProofs, `must be one of ${webhookProofs.join(', ')}`),
-  'How senders authenticate. `secret` expects the secret in `X-Webhook-Secret`. The other values follow the named sender or standard.',
+  'How senders authenticate. `secret` expects the secret in `X-Webhook-Secret`. Each other value uses the method of the sender or standard that it names.',
 )
 
 export const jsonSchema = freeObject('JsonSchema', 'JSON Schema (2020-12)', { type: 'object' })
@@ -135,5 +135,5 @@ export const agentFields = {
   outputSchema: field(v.nullable(outputSchema), ...meanings.outputSchema),
   summarizes: field(v.boolean('must be true or false'), ...meanings.summarizes),
   creditsPerMonth: field(cap, ...meanings.creditsPerMonth),
-  sites: field(list(site, 50, 'must name at most 50 sites'), ...meanings.sites),
+  sites: field(list(site, 50, 'must list at most 50 sites'), ...meanings.sites),
 }

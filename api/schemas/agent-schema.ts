@@ -33,7 +33,7 @@ const listed = {
   timeZone: field(v.nullable(v.string()), ...meanings.timeZone),
   nextFireAt: field(
     v.nullable(time),
-    'When the schedule will next fire, or null if there is no schedule. While the agent is paused, scheduled runs are skipped.',
+    'Next scheduled time, or null if there is no schedule. While the agent is paused, scheduled runs are skipped.',
     null,
   ),
   webhookUrl: field(
@@ -90,7 +90,7 @@ export const agent = named(
     usage,
     webhookSecret: field(
       v.nullable(v.string()),
-      'Secret that authenticates senders. Null if the trigger is not `webhook`, for viewers, and for API keys without the scope `write`.',
+      'Secret that authenticates senders. Null if the trigger is not `webhook`, for viewers, and for API keys without the `write` scope.',
       'whsec_bm90IGEgc2VjcmV0LCBhbiBleGFtcGxl',
     ),
     previousWebhookSecretUntil: field(
@@ -102,7 +102,7 @@ export const agent = named(
     allowActionOverride: field(v.boolean(), ...meanings.allowActionOverride),
     callbackSecret: field(
       v.nullable(v.string()),
-      'Secret that signs callbacks (Standard Webhooks). Null if there is no `callbackUrl`, for viewers, and for API keys without the scope `write`.',
+      'Secret that signs callbacks (Standard Webhooks). Null if there is no `callbackUrl`, for viewers, and for API keys without the `write` scope.',
       'whsec_bm90IGEgc2VjcmV0LCBhbiBleGFtcGxl',
     ),
   }),

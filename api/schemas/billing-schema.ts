@@ -14,7 +14,7 @@ const feature = named(
 const limits = named(
   'Limits',
   v.record(v.string(), v.nullable(v.number())),
-  'Limits of the account, by name. Null means unlimited.',
+  'Account limits, by name. Null means unlimited.',
   { agents: 25, vaultSites: 50, apiKeys: 20, workspaceMembers: 0 },
 )
 const subscription = named(
@@ -34,7 +34,7 @@ const subscription = named(
       null,
     ),
   }),
-  'Subscription of an account',
+  'Account subscription',
 )
 export const tierOffer = named(
   'TierOffer',
@@ -44,13 +44,13 @@ export const tierOffer = named(
     centsPerMonth: field(whole, 'Price per month, in US cents. 0 for the free tier.', 2000),
     creditsPerMonth: field(
       whole,
-      'Credits granted per month: each calendar month (UTC) of the free tier, or each paid month',
+      'Credits granted per month: each calendar month (UTC) on the free tier, or each paid month',
       5000,
     ),
     limits,
-    features: field(v.array(feature), 'Features of the tier'),
+    features: field(v.array(feature), 'Features that the tier includes'),
   }),
-  'Tier with its price, limits and features',
+  'Tier, including its price, limits and features',
 )
 export const capMeaning =
   'Credits that the account and its workspaces can use per calendar month (UTC). Null if there is no limit.'
@@ -59,7 +59,7 @@ const exceeding = named(
   'Exceeding',
   v.object({
     agents: field(whole, 'Agents over the limit. The newest are paused.', 0),
-    vaultSites: field(whole, 'Sites over the limit. Tools of the newest are not called.', 0),
+    vaultSites: field(whole, "Sites over the limit. The newest sites' tools are not called.", 0),
     apiKeys: field(whole, 'API keys over the limit. The newest are rejected.', 0),
     workspaces: field(whole, 'Workspaces over the limit', 0),
   }),
@@ -68,7 +68,7 @@ const exceeding = named(
 const tokens = named(
   'MonthTokens',
   v.object({
-    used: field(whole, 'Tokens used this calendar month (UTC), workspaces included', 12_000),
+    used: field(whole, 'Tokens used this calendar month (UTC), including in workspaces', 12_000),
     limit: field(v.nullable(whole), 'Tokens allowed per month. Null if there is no limit.', 10_000_000),
   }),
   'Tokens used this month, and the limit',
@@ -79,12 +79,12 @@ export const account = named(
     billing: named(
       'BillingMode',
       v.picklist(['off', 'sandbox', 'stripe']),
-      '`off`: no payments, tiers or credits to buy. `sandbox`: payments without real money. `stripe`: payments by Stripe.',
+      '`off`: no payments, tiers or credits to buy. `sandbox`: payments without real money. `stripe`: payments through Stripe.',
       'sandbox',
     ),
-    tier: field(v.nullable(tier), 'Tier of the account, or null if the installation has no payments', 'pro'),
+    tier: field(v.nullable(tier), "The account's tier, or null if the installation has no payments", 'pro'),
     limits,
-    features: field(v.array(feature), 'Features of the tier'),
+    features: field(v.array(feature), 'Features that the tier includes'),
     subscription: field(v.nullable(subscription), 'Subscription. Null for the free tier.'),
     tokens: field(v.nullable(tokens), 'Tokens used this month, and their limit. Null for a workspace.'),
     balance: field(
@@ -104,7 +104,7 @@ export const account = named(
       'Items over the limits, for example after a downgrade. They are kept but suspended until there is room.',
     ),
   }),
-  'Tier, limits and balance of an account',
+  "An account's tier, limits and balance",
 )
 
 export const changesAt = named(

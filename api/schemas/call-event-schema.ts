@@ -51,11 +51,7 @@ export const callEvents = {
       'Outcome of a tool call. `unknown`: the site may have acted, but its response was lost.',
     ),
     note,
-    siteStatus: field(
-      v.nullable(whole),
-      'HTTP status of the response from the site, or null if there was no response',
-      200,
-    ),
+    siteStatus: field(v.nullable(whole), "HTTP status of the site's response, or null if there was no response", 200),
     result: v.optional(
       field(
         anyJson,

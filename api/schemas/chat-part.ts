@@ -115,7 +115,7 @@ const parts = [
   }),
   part('tool-output-available', {
     ...ofCall,
-    output: field(anyJson, 'Response of the site', [{ id: 17, title: 'The export hangs at 99 %' }]),
+    output: field(anyJson, 'Response from the site', [{ id: 17, title: 'The export hangs at 99 %' }]),
   }),
   part('tool-output-error', {
     ...ofCall,

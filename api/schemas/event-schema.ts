@@ -25,7 +25,7 @@ export const payload = freeObject('Payload', 'JSON object that a sender posts', 
   category: 'bug',
 })
 
-const keptHeaders = freeObject('KeptHeaders', 'Request headers of the sender that the platform keeps, by name', {
+const keptHeaders = freeObject('KeptHeaders', 'Request headers from the sender that the platform keeps, by name', {
   'x-github-event': 'issues',
 })
 const missingSite = named(
@@ -36,14 +36,14 @@ const missingSite = named(
     reason: field(v.string(), 'Why the site is missing', 'removed'),
     tools: v.optional(field(v.array(v.string()), 'Missing tools. Absent if all tools are missing.', ['search_issues'])),
   }),
-  'Site of the agent that a run cannot use, or that lacks some tools',
+  'Agent site that a run cannot use or that lacks some tools',
 )
 
 /** The data of each kind. Objects are loose: undeclared members are served too, and a test finds them. */
 const data = {
   accepted: v.looseObject({
     trigger,
-    sequence: field(whole, "Position in the agent's order of arrival, from 1", 1),
+    sequence: field(whole, "Position among the agent's runs in order of arrival, from 1", 1),
     ahead: field(whole, 'Number of unfinished runs ahead of this one', 0),
     replayOf: v.optional(idOf('run', 'Run that this run replays')),
     payload: field(
@@ -60,7 +60,7 @@ const data = {
       "Whether the payload's `action` member replaced the prompt",
       'absent',
     ),
-    systemPrompt: v.optional(field(v.string(), 'Prompt of the run', agent.systemPrompt[1])),
+    systemPrompt: v.optional(field(v.string(), 'Prompt for the run', agent.systemPrompt[1])),
     webhookSchema: v.optional(
       field(v.nullable(v.array(webhookField)), '`webhookSchema` of the agent when the run started', null),
     ),
@@ -102,7 +102,7 @@ const data = {
     costUsd: field(v.nullable(v.number()), 'Cost in USD. Null if the price is unknown.', 0.0012),
     latencyMs: field(v.number(), 'Duration of the model call, in milliseconds', 840),
     calls: field(v.array(requestedCall), 'Tool calls that the model requested'),
-    missingSites: v.optional(field(v.array(missingSite), 'Sites of the agent that the step could not use')),
+    missingSites: v.optional(field(v.array(missingSite), 'Agent sites that the step could not use')),
     outcome: v.optional(
       named(
         'StepOutcome',
@@ -157,7 +157,7 @@ const data = {
     note: field(
       v.string(),
       'Human-readable description of what the run is waiting for',
-      'The site takes a limited number of calls.',
+      'The site limits the number of calls.',
     ),
   }),
   'wait.ended': v.looseObject({
@@ -193,11 +193,11 @@ const meanings = {
   'context.fitted': 'The run outgrew the context window, so the model sees less of it from now on',
   'model.changed': 'The run uses another model from now on',
   'tool.started': 'A tool call is being sent',
-  'tool.failed': 'An attempt at a tool call failed and will be repeated',
+  'tool.failed': 'An attempt at a tool call failed and will be retried',
   'tool.finished': 'A tool call finished',
   'approval.requested': 'A tool call is waiting for approval',
   'approval.decided': 'A tool call was approved or refused, or its approval request expired',
-  'credential.refreshed': 'The tokens of a site were refreshed',
+  'credential.refreshed': "A site's tokens were refreshed",
   'wait.started': 'The run started waiting',
   'wait.ended': 'The run continued',
   'cancel.requested': 'Cancellation was requested',
@@ -222,7 +222,7 @@ const kinds = Object.keys(data) as Kind[]
 const documentation = named(
   'RunEvent',
   v.variant('kind', kinds.map(variantOf) as never) as v.GenericSchema,
-  'Event of a timeline, the same in JSON and in a stream. `kind` determines the shape of `data`.',
+  'Timeline event, the same in JSON and in a stream. `kind` determines the shape of `data`.',
 )
 
 /** One event of a timeline. During a deploy the record may have kinds that this process does not know. */

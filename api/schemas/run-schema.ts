@@ -30,8 +30,8 @@ export const endReason = documentedBy(v.string(), knownEndReason)
 const listed = {
   id: idOf('run'),
   ownerId,
-  agentId: idOf('agent', 'Agent of the run'),
-  sequence: field(whole, "Position in the agent's order of arrival, from 1", 12),
+  agentId: idOf('agent', 'Agent that the run belongs to'),
+  sequence: field(whole, "Position among the agent's runs in order of arrival, from 1", 12),
   trigger,
   triggeredBy: field(v.string(), 'Human-readable description of what started the run', 'Triggered by: Webhook'),
   status: runStatus,
@@ -80,7 +80,7 @@ export const run = named(
     ...listed,
     answer: field(
       v.nullable(v.string()),
-      'Final answer of the model. Null unless the run is `completed`.',
+      "The model's final answer. Null unless the run is `completed`.",
       '{"issue":4711}',
     ),
     output: field(

@@ -24,10 +24,10 @@ const monthLine = named(
       'Current name of the agent. Null if there is none, or it has another owner.',
       'Triage',
     ),
-    runId: maybeId('Run that used the credits. Null except in the statement of an agent.'),
+    runId: maybeId("Run that used the credits. Null except in an agent's statement."),
     period: field(
       v.nullable(v.string()),
-      'Month and tier of a grant: `2026-11/free`, or with the end of the paid month `2026-12-15T10:00:00.000Z/pro`. Null for other entries.',
+      'Month and tier of a grant: `2026-11/free`, or for a paid month, its end and tier: `2026-12-15T10:00:00.000Z/pro`. Null for other entries.',
       null,
     ),
     paymentId: maybeId('Payment behind the change. Null if there is none.'),

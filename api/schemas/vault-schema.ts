@@ -87,7 +87,7 @@ export const entry = named(
     createdAt,
     updatedAt,
   }),
-  'Connected site of an owner',
+  'Site that an owner has connected',
 )
 
 const present = (row: VaultEntry, pendingManifest: PendingManifest | null) => {
@@ -129,7 +129,7 @@ export const tool = named(
     scope,
     effect,
   }),
-  'Tool of a site',
+  'Tool that a site offers',
 )
 
 /** A call of `issues.createIssue` at the example issue tracker. */
@@ -142,7 +142,7 @@ export const toolArguments = freeObject(
   "Arguments that match the tool's `inputSchema`",
   exampleCall.arguments,
 )
-export const toolResult = freeObject('ToolResult', 'Response of the site', exampleCall.result)
+export const toolResult = freeObject('ToolResult', 'Response from the site', exampleCall.result)
 
 /** The address of a site, and the codes that a request to it can fail with. */
 export const url = field(text(2048), 'Address of the site', 'https://tracker.example.com')

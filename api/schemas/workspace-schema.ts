@@ -73,11 +73,11 @@ export const member = named(
   'Member',
   v.object({
     userId: idOf('user', 'Id of the user'),
-    email: field(v.string(), 'Email address of the account', 'ada@example.com'),
+    email: field(v.string(), 'Account email address', 'ada@example.com'),
     role,
     joinedAt: field(time, 'When the user joined'),
   }),
-  'Member of a workspace',
+  'Workspace member',
 )
 
 export const membership = named(

@@ -14,6 +14,6 @@ export const resetPasswordCommand: AdminCommand = {
     const context = { database, clock: systemClock, passwordCost: owaspCost }
     const password = await resetPassword(context, addressIn(positionals, usage), { withoutTotp })
     if (password === undefined) throw new Error('No account has this address.')
-    return `The new password is ${password}. All sign-in sessions and chat sessions of the account have ended. Its API keys are still valid.${withoutTotp ? ' Signing in no longer requires a code.' : ''}`
+    return `The new password is ${password}. All of the account's sign-in sessions and chat sessions have ended. Its API keys are still valid.${withoutTotp ? ' Signing in no longer requires a code.' : ''}`
   },
 }

@@ -40,7 +40,7 @@ const siteNames = ['issue tracker', 'bad tools', 'broken manifest', 'contacts (O
 const siteInWords = (address: string, index: number): string => `${(siteNames[index] ?? '').padEnd(17)} ${address}`
 
 const billingInWords: Record<BillingMode, string> = {
-  off: 'off: everybody has every feature, within your limits',
+  off: 'off: everyone has every feature, within your limits',
   sandbox: 'sandbox: tiers and credits can be bought, and no money moves',
   stripe: 'Stripe',
 }

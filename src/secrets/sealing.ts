@@ -45,7 +45,7 @@ export function createSealing(keys: Config['vaultKeys']) {
       const dot = sealed.indexOf('.')
       const name = sealed.slice(0, dot)
       const key = keys.find((candidate) => candidate.name === name)
-      if (!key) throw new Error(`the vault key "${name}" that a value was sealed under is not configured`)
+      if (!key) throw new Error(`the vault key "${name}", which was used to seal a value, is not configured`)
       const bytes = Buffer.from(sealed.slice(dot + 1), 'base64url')
       const decipher = createDecipheriv('aes-256-gcm', key.key, bytes.subarray(0, 12))
       decipher.setAAD(associated(place, name))

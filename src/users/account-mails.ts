@@ -127,7 +127,7 @@ export const addressWasChanged = (now: Date, baseUrl: string): AccountMail =>
     'Your email address was changed',
     now,
     `Your account at ${baseUrl} now has a different email address. This address no longer receives emails about the account.`,
-    "If this wasn't you, contact the operator of the platform.",
+    "If this wasn't you, contact the platform operator.",
   )
 
 /** To the owner when a logged-in user has linked a sign-in provider. */

@@ -136,7 +136,7 @@ function creditsHeld(head: HeadRun, step: number): Cause {
 function providerBusy(head: HeadRun, step: number, provider: string): Cause {
   const { noPlaceSince: since, sequence } = head.run
   const message = `Run ${sequence} ${ongoing(`waiting for the AI provider ${provider}`, since)}, which is at the concurrency limit set by the platform.`
-  const action = advise`You do not need to do anything. Owners take turns, and the run continues automatically. The operators of the platform can raise the limit.`
+  const action = advise`You do not need to do anything. Owners take turns, and the run continues automatically. The platform operators can raise the limit.`
   return causeOf({ code: 'PROVIDER_BUSY', ...about(head), since, step, message, action })
 }
 

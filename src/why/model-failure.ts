@@ -46,7 +46,7 @@ const longestPauseSeconds = 60
 
 function actionOf(head: HeadRun, isLate: boolean): Advice {
   const { id } = head.run
-  const held = advise`The operators of the platform must check the workflow run/${head.run} in Temporal, where its activity may be paused`
+  const held = advise`The platform operators must check the workflow run/${head.run} in Temporal, where its activity may be paused`
   const byItself = advise`You do not need to do anything. If the model fails four times, the agent's fallback model is called. Without a fallback model, the run waits`
   return advise`${isLate ? held : byItself}. To end the run now, use ${request('cancel', id)}.`
 }

@@ -25,7 +25,7 @@ export function modelOutage(facts: Facts, { run, outage, failure, mayWaitForMode
       until,
       step: run.steps + 1,
       message: `${waits}. ${what}${end}`,
-      action: advise`You do not need to do anything. The run continues automatically when the model is available, and the operators of the platform can see the problem. To abandon the run, use ${request('skip', runId)}.`,
+      action: advise`You do not need to do anything. The run continues automatically when the model is available, and the platform operators can see the problem. To abandon the run, use ${request('skip', runId)}.`,
     }),
   ]
 }

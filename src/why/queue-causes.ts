@@ -14,7 +14,7 @@ const payments = {
     code: 'TIER',
     stops: 'Deliveries are rejected',
     message: 'your tier no longer includes webhooks',
-    action: advise`Upgrade the tier with ${request('subscribe')}.`,
+    action: advise`Upgrade your tier with ${request('subscribe')}.`,
   },
   past_due: {
     code: 'PAST_DUE',

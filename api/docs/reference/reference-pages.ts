@@ -34,8 +34,8 @@ export function overviewPage(document: ApiDocument): string {
     menu: menuOf(document),
     main: `<article>
 <h1>API</h1>
-<p>The API is at <code>${escape(server?.url ?? '')}</code>. It takes and returns JSON. Send an access token or an API key as <code>Authorization: Bearer …</code>: <a href="/docs/how-to/sign-in-and-api-keys">how to get one</a>. The <a href="/openapi.json">OpenAPI document</a> describes the same for programs.</p>
-<p>Ignore members that you do not know. Later versions may add some.</p>
+<p>The API is at <code>${escape(server?.url ?? '')}</code>. It accepts and returns JSON. Send an access token or an API key as <code>Authorization: Bearer …</code>: <a href="/docs/how-to/sign-in-and-api-keys">how to get one</a>. The <a href="/openapi.json">OpenAPI document</a> contains the same information for programs.</p>
+<p>Ignore members that you do not recognize. Later versions may add some.</p>
 ${document.tags.map((tag) => tagSummary(document, tag)).join('')}</article>
 `,
   })

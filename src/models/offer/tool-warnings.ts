@@ -26,6 +26,6 @@ function messagesOf(siteName: string, { description, inputSchema }: Warned): str
   return [
     ...changes,
     ...(isCut ? ['its description is too long, so models receive only about the first 900 characters'] : []),
-    ...(isNoteCut(inputSchema) ? ['texts of more than 300 characters in its schema are shortened for models'] : []),
+    ...(isNoteCut(inputSchema) ? ['texts longer than 300 characters in its schema are shortened for models'] : []),
   ]
 }

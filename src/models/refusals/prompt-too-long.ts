@@ -12,7 +12,7 @@ export class PromptTooLong extends ModelError {
         'shows the context window that this platform assumes. Choose a model with a larger window, give it fewer tools, or send less.',
       retryable: false,
       isOfPrompt: true,
-      privateDetail: `prompt longer than the model takes, status ${rejection?.status ?? 'none'}`,
+      privateDetail: `prompt longer than the model accepts, status ${rejection?.status ?? 'none'}`,
       ...(rejection && { providerSaid: rejection.text }),
     })
     this.part = partOf(rejection ? messageIn(rejection) : '')

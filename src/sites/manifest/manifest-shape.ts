@@ -126,7 +126,7 @@ export const manifestShape = () =>
       tools: about(list(tool(), maxTools), 'The operations that can be called.'),
       limits: about(
         v.optional(v.unknown()),
-        'The rate limit that the site requests: {"calls_per_minute": n}, where n is an integer from 1 to 6000. The operator of the platform decides whether to apply it.',
+        'The rate limit that the site requests: {"calls_per_minute": n}, where n is an integer from 1 to 6000. The platform operator decides whether to apply it.',
       ),
     },
     messageOf,

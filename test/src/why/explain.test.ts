@@ -311,7 +311,7 @@ test('a paused agent says what that does to its run, its queue, or nothing', (t)
   const action = (more: Partial<Facts>) => only({ ...idle, agent: paused, ...more }, 'PAUSED').action
   t.regex(action({}), /^Resume the agent with POST \/agents\/a1\/resume/)
   t.regex(action({ agent: { ...paused, exceedingSince: ago(7) } }), /Delete other agents/)
-  t.regex(action({ isSuspended: true }), /^The operator of the platform has suspended the paying account/)
+  t.regex(action({ isSuspended: true }), /^The platform operator has suspended the paying account/)
 })
 
 test('who has used up a cap is told how to raise that one, for a queue and for a run that has begun', (t) => {
@@ -319,7 +319,7 @@ test('who has used up a cap is told how to raise that one, for a queue and for a
     ['agent', /PATCH \/agents\/a1 /],
     ['workspace', /PATCH \/workspaces\/o1 /],
     ['account', /PATCH \/billing /],
-    ['tokens', /^Ask the operator of this platform/],
+    ['tokens', /^Ask the platform operator/],
     ['address', /POST \/auth\/verify-email /],
     ['mailbox', /^Use the other account/],
   ]
