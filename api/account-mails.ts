@@ -56,7 +56,7 @@ export const sendVerification = route({
   },
 })
 
-const newPassword = field(text(256), 'New password', 'a better horse battery staple')
+const newPassword = field(text(256), 'New password', 'a better horse battery')
 
 export const forgotPassword = route({
   ...shared,
@@ -112,7 +112,7 @@ export const changeEmail = route({
   access: 'login',
   body: v.strictObject({
     newEmail: field(text(254), 'New email address', 'ada@example.org'),
-    currentPassword: field(text(256), 'Current password', 'correct horse battery staple'),
+    currentPassword: field(text(256), 'Current password', 'correct horse battery'),
     code: v.optional(code),
   }),
   status: 202,

@@ -2,11 +2,12 @@ import * as v from 'valibot'
 import { longestStep } from '../src/billing/sandbox-clock.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
-import { id, time } from './schemas/schemas.ts'
+import { idOf } from './schemas/example-ids.ts'
+import { time } from './schemas/schemas.ts'
 
 const accountClock = named(
   'AccountClock',
-  v.object({ userId: id, now: field(time, 'Current time of the account') }),
+  v.object({ userId: idOf('user'), now: field(time, 'Current time of the account') }),
   'Clock of an account in the sandbox',
 )
 

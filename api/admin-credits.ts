@@ -4,7 +4,8 @@ import { idempotencyKeyOf } from '../src/webhooks/delivery-identity.ts'
 import { route } from './route/route.ts'
 import { field, named, whole } from './schemas/documented.ts'
 import { instant } from './schemas/instant.ts'
-import { id, ownerId, text, time } from './schemas/schemas.ts'
+import { idOf } from './schemas/example-ids.ts'
+import { ownerId, text, time } from './schemas/schemas.ts'
 
 const meanings = {
   credits: 'Number of credits',
@@ -16,7 +17,7 @@ const meanings = {
 const grant = named(
   'CreditGrant',
   v.object({
-    id,
+    id: idOf('grant'),
     ownerId,
     credits: field(whole, meanings.credits, 100),
     remaining: field(whole, 'Credits that remain after covering any debt', 100),

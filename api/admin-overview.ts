@@ -3,7 +3,8 @@ import { fieldsOf } from '../src/database/row.ts'
 import { route } from './route/route.ts'
 import { adminUser, presentAdminUser } from './schemas/admin-schema.ts'
 import { field, named, whole } from './schemas/documented.ts'
-import { id, listOf, pageOf, paging, text, time } from './schemas/schemas.ts'
+import { idOf } from './schemas/example-ids.ts'
+import { listOf, pageOf, paging, text, time } from './schemas/schemas.ts'
 
 const shared = { tag: 'admin', access: 'admin', method: 'get', status: 200 } as const
 
@@ -24,11 +25,11 @@ export const listUsers = route({
 const place = named(
   'AdminWorkspace',
   v.object({
-    id,
+    id: idOf('workspace'),
     name: field(v.string(), 'Name of the workspace', 'Support'),
     createdAt: time,
     deletedAt: field(v.nullable(time), 'When the workspace was deleted', null),
-    payerId: field(id, 'Owner, who pays for the workspace'),
+    payerId: idOf('user', 'Owner, who pays for the workspace'),
     payerEmail: field(v.string(), 'Email address of the owner', 'ada@example.com'),
     members: field(whole, 'Number of members', 3),
   }),

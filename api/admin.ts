@@ -3,6 +3,7 @@ import { assertThat } from '../src/errors.ts'
 import { maxPerMinute } from '../src/tools/host-proposals.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
+import { exampleIds } from './schemas/example-ids.ts'
 import { id, listOf, text, time } from './schemas/schemas.ts'
 
 const why = 'Human-readable reason for the pause or suspension'
@@ -18,7 +19,7 @@ const suspension = named(
   'HostSuspension',
   v.object({
     at: field(time, 'Time of the suspension'),
-    by: field(v.nullable(id), 'Admin who suspended the host'),
+    by: field(v.nullable(id), 'Admin who suspended the host', exampleIds.user),
     reason: field(v.nullable(v.string()), why, 'Its owner asked us to stop.'),
   }),
   'Suspension of all tool calls to the host',

@@ -5,7 +5,8 @@ import type { ApiKey } from '../src/users/api-key.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
 import { list } from './schemas/list.ts'
-import { id, inWorkspace, name, ownerId, pageOf, pagingOfOwner, time } from './schemas/schemas.ts'
+import { idOf } from './schemas/example-ids.ts'
+import { inWorkspace, name, ownerId, pageOf, pagingOfOwner, time } from './schemas/schemas.ts'
 
 const scope = named(
   'ApiKeyScope',
@@ -23,7 +24,7 @@ const scopes = v.pipe(
 const apiKey = named(
   'ApiKey',
   v.object({
-    id,
+    id: idOf('apiKey'),
     ownerId,
     name: field(v.string(), nameMeaning, 'Nightly report'),
     scopes: field(v.array(scope), scopesMeaning),

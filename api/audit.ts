@@ -4,6 +4,7 @@ import { differing } from '../src/audit/noted-fields.ts'
 import { fieldsOf } from '../src/database/row.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
+import { exampleIds } from './schemas/example-ids.ts'
 import { id, ownerId, pageOf, paging, pagingOfOwner, text, time } from './schemas/schemas.ts'
 
 const subject = named(
@@ -18,7 +19,7 @@ const subject = named(
 const actor = named(
   'AuditActor',
   v.object({
-    userId: field(v.nullable(id), 'Id of the user. Null if an operator ran a command on the server.'),
+    userId: field(v.nullable(id), 'Id of the user. Null if an operator ran a command on the server.', exampleIds.user),
     email: field(
       v.nullable(v.string()),
       'Email address of the user, while the account exists and (in a workspace) is a member',
@@ -30,7 +31,7 @@ const actor = named(
       'How the user was authenticated. `login`: with a sign-in session. `mail`: with a token from an email.',
       'login',
     ),
-    viaId: field(v.nullable(id), 'Id of the sign-in session or API key'),
+    viaId: field(v.nullable(id), 'Id of the sign-in session or API key', exampleIds.login),
     address: field(v.nullable(v.string()), 'IP address of the client', '203.0.113.7'),
     userAgent: field(v.nullable(v.string()), '`User-Agent` of the client', 'Mozilla/5.0'),
   }),

@@ -8,13 +8,14 @@ import { account, capMeaning, changesAt, subscriptionPreview, tierOffer } from '
 import { documentedBy, field, named } from './schemas/documented.ts'
 import { ledgerEntry, ledgerEntryKind } from './schemas/ledger-schema.ts'
 import { cap } from './schemas/usage-schema.ts'
-import { id, listOf, ofOwner, pageOf, pagingOfOwner, text, tier, time } from './schemas/schemas.ts'
+import { idOf } from './schemas/example-ids.ts'
+import { listOf, ofOwner, pageOf, pagingOfOwner, text, tier, time } from './schemas/schemas.ts'
 
 const paidTier = named('PaidTier', v.picklist(paidTierNames), 'Paid tier')
 const paymentMethod = named(
   'PaymentMethod',
   v.object({
-    id,
+    id: idOf('paymentMethod'),
     brand: field(v.string(), 'Brand of the card', 'visa'),
     last4: field(v.string(), 'Last four digits', '4242'),
     createdAt: time,

@@ -5,7 +5,8 @@ import { shownUrl } from '../src/safe-fetch/shown-url.ts'
 import { route } from './route/route.ts'
 import { maySeeSecrets } from './schemas/agent-schema.ts'
 import { field, named, whole } from './schemas/documented.ts'
-import { id, pageOf, paging, time } from './schemas/schemas.ts'
+import { idOf } from './schemas/example-ids.ts'
+import { pageOf, paging, time } from './schemas/schemas.ts'
 import { agentNamed, runNamed } from './route/resources.ts'
 
 const status = named(
@@ -15,9 +16,9 @@ const status = named(
   'delivered',
 )
 const listed = {
-  id: field(id, '`webhook-id` of each attempt'),
-  agentId: field(id, 'Id of the agent'),
-  runId: field(id, 'Run that ended'),
+  id: idOf('callback', '`webhook-id` of each attempt'),
+  agentId: idOf('agent', 'Id of the agent'),
+  runId: idOf('run', 'Run that ended'),
   url: field(
     v.string(),
     'URL that the callback is sent to, without the query string for callers who cannot see secrets',

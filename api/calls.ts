@@ -4,14 +4,15 @@ import { JsonText } from '../src/json-text.ts'
 import { callStatuses, type DirectToolCall } from '../src/tools/tool-call.ts'
 import { route } from './route/route.ts'
 import { anyJson, field, named, whole } from './schemas/documented.ts'
-import { id, pageOf, paging, text, time } from './schemas/schemas.ts'
-import { effect } from './schemas/vault-schema.ts'
+import { idOf } from './schemas/example-ids.ts'
+import { pageOf, paging, text, time } from './schemas/schemas.ts'
+import { effect, exampleCall } from './schemas/vault-schema.ts'
 import { entryNamed as resource } from './route/resources.ts'
 
 const listed = {
-  id,
+  id: idOf('call'),
   tool: field(v.string(), 'Name of the tool', 'issues.createIssue'),
-  effect,
+  effect: field(effect, 'Effect of repeated calls', 'once'),
   status: named(
     'ToolCallStatus',
     v.picklist(callStatuses),
@@ -22,7 +23,7 @@ const listed = {
   idempotencyKey: field(
     v.nullable(v.string()),
     'Idempotency key of the call, or null if there is none or the key can be used again',
-    'order-4711',
+    'post-17',
   ),
   attempts: field(whole, 'Number of times the call was sent', 1),
   startedAt: field(time, 'When the call was sent'),
@@ -31,10 +32,12 @@ const listed = {
 const listedCall = named('ToolCallSummary', v.object(listed), 'Direct tool call in a list')
 const ofOne = v.object({
   ...listed,
-  arguments: field(anyJson, 'Arguments as sent', { query: 'export' }),
-  result: field(anyJson, 'Result of the call, or a sentence if the call failed. Null if there is no readable result.', {
-    issues: [],
-  }),
+  arguments: field(anyJson, 'Arguments as sent', exampleCall.arguments),
+  result: field(
+    anyJson,
+    'Result of the call, or a sentence if the call failed. Null if there is no readable result.',
+    exampleCall.result,
+  ),
 })
 const call = named('ToolCall', ofOne, 'Tool call made by a user, without an agent')
 

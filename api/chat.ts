@@ -24,7 +24,7 @@ export const sendChatMessage = route({
   description:
     'Returns the full answer as JSON. Returns a stream instead for AI SDK transports (UI message stream v1), if `stream` is true, or if `Accept` prefers `text/event-stream`. A session answers its messages in order, within 90 seconds each, not counting time spent waiting for a turn or for approvals. If the client disconnects, the answer ends ' +
     'with `STREAM_ABORTED` and keeps its tool calls, unless `onDisconnect` is `continue`. Repeating a message `id` ' +
-    'returns the first answer. Only text is accepted, up to 1 MiB. See [A chat page](/docs/how-to/chat-page).',
+    'returns the first answer. Only text is accepted, up to 1 MiB. See [Put a chat on a web page](/docs/how-to/chat-page).',
   headers: { 'Idempotency-Key': 'Key for this request. A repeat with the same key returns the first answer.' },
   body: chatRequest,
   rawBody: { maxBytes: () => 1024 * 1024, advice: sendLess, outline: 'outlineOfChat' },

@@ -5,7 +5,8 @@ import { sectionsOfAccount, sectionsOfWorkspace } from './export/sections.ts'
 import { writeDocument, type Section } from './export/write.ts'
 import { route } from './route/route.ts'
 import { field, freeObject, named } from './schemas/documented.ts'
-import { id, time } from './schemas/schemas.ts'
+import { idOf } from './schemas/example-ids.ts'
+import { time } from './schemas/schemas.ts'
 import { streamDocument } from './streams/document.ts'
 import { workspaceNamed } from './route/resources.ts'
 
@@ -36,7 +37,7 @@ const accountExport = named(
   'AccountExport',
   v.object({
     ...shared,
-    userId: field(id, 'Id of the user'),
+    userId: idOf('user', 'Id of the user'),
     account: record('The account and its settings'),
     workspaces: records('Workspaces that the account is a member of'),
     logins: records('Active sign-in sessions'),
@@ -52,7 +53,7 @@ const workspaceExport = named(
   'WorkspaceExport',
   v.object({
     ...shared,
-    workspaceId: field(id, 'Id of the workspace'),
+    workspaceId: idOf('workspace', 'Id of the workspace'),
     workspace: record('The workspace and its settings'),
     members: records('Members of the workspace'),
     signIn: record('Sign-in provider, without the secret'),

@@ -2,12 +2,13 @@ import * as v from 'valibot'
 import { requireLogin } from '../src/users/caller.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
+import { idOf } from './schemas/example-ids.ts'
 import { id, pageOf, paging, time } from './schemas/schemas.ts'
 
 const login = named(
   'Login',
   v.object({
-    id,
+    id: idOf('login'),
     createdAt: time,
     lastUsedAt: field(time, "When the session's access token was last used, to the minute"),
     address: field(v.nullable(v.string()), 'IP address of the client at sign-in', '203.0.113.7'),

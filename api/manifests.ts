@@ -9,7 +9,7 @@ import { entryNamed as resource } from './route/resources.ts'
 const difference = named(
   'ManifestDifference',
   v.object({
-    path: field(v.string(), 'Location, as names of tools and properties', 'tools.search_issues.inputSchema.query'),
+    path: field(v.string(), 'Location, as names of tools and properties', 'tools.search_issues.inputSchema.text'),
     kind: named('DifferenceKind', v.picklist(['added', 'removed', 'changed']), 'Kind of difference'),
     class: changeClass,
     before: v.optional(field(v.string(), 'Value before, shortened for display', 'string')),

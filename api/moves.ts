@@ -4,6 +4,7 @@ import { actorOf } from './route/audited.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
 import { list } from './schemas/list.ts'
+import { idOf } from './schemas/example-ids.ts'
 import { id, inWorkspace, ownerId, text } from './schemas/schemas.ts'
 
 const example = '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a10'
@@ -34,7 +35,7 @@ export const moveThings = route({
     v.object({
       ownerId,
       agentIds: field(v.array(id), 'Ids of the agents that now belong to this owner'),
-      entryIds: field(v.array(id), 'Ids of the vault entries that now belong to this owner'),
+      entryIds: field(v.array(idOf('entry')), 'Ids of the vault entries that now belong to this owner'),
     }),
     'Result of a move',
   ),

@@ -5,6 +5,7 @@ import type { Services } from '../src/services.ts'
 import type { Caller } from '../src/users/caller.ts'
 import { route } from './route/route.ts'
 import { field, named, whole } from './schemas/documented.ts'
+import { idOf } from './schemas/example-ids.ts'
 import { id, inWorkspace, ownerId, pageOf, pagingOfOwner, text, time } from './schemas/schemas.ts'
 
 const kind = named(
@@ -13,7 +14,7 @@ const kind = named(
   'Subject of the notification',
 )
 const fields = v.object({
-  id,
+  id: idOf('notification'),
   ownerId,
   kind,
   subjectId: field(

@@ -4,7 +4,8 @@ import { flow, folder, presentFlow } from './schemas/oauth-schema.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
 import { list } from './schemas/list.ts'
-import { id, inWorkspace, text, time } from './schemas/schemas.ts'
+import { idOf } from './schemas/example-ids.ts'
+import { inWorkspace, text, time } from './schemas/schemas.ts'
 import { acceptHosts, scope, url } from './schemas/vault-schema.ts'
 
 const chosen = v.optional(
@@ -28,7 +29,7 @@ const ofEntry = named(
 const started = named(
   'StartedOAuthFlow',
   v.object({
-    id: field(id, 'Id of the flow, for `GET /vault/oauth/flows/{flowId}`'),
+    id: idOf('flow', 'Id of the flow, for `GET /vault/oauth/flows/{flowId}`'),
     connectUrl: field(
       v.string(),
       'URL to open in the browser of the person who has the account at the site',

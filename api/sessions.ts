@@ -25,7 +25,7 @@ export const createSession = route({
   summary: 'Create a chat session',
   description:
     'The token is shown only once. Anyone who has it can chat at your expense, with the sites and tools of the session, but can do nothing else. A session lasts up to a day, ends after two hours without use, and ends with ' +
-    'the API key that created it. See [A chat page](/docs/how-to/chat-page).',
+    'the API key that created it. See [Put a chat on a web page](/docs/how-to/chat-page).',
   owner: 'body',
   needs: 'use',
   body: v.strictObject({ ...inWorkspace, ...sessionFields }),

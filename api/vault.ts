@@ -2,7 +2,8 @@ import * as v from 'valibot'
 import { idempotencyKeyOf } from '../src/webhooks/delivery-identity.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
-import { id, inWorkspace, listOf, pageOf, pagingOfOwner, text } from './schemas/schemas.ts'
+import { idOf } from './schemas/example-ids.ts'
+import { inWorkspace, listOf, pageOf, pagingOfOwner, text } from './schemas/schemas.ts'
 import {
   acceptHosts,
   entry,
@@ -157,7 +158,7 @@ export const callTool = route({
   body: toolArguments,
   response: named(
     'ToolCallResult',
-    v.object({ callId: field(id, 'Call, for `GET /vault/{entryId}/calls/{callId}`'), result: toolResult }),
+    v.object({ callId: idOf('call', 'Call, for `GET /vault/{entryId}/calls/{callId}`'), result: toolResult }),
     'Result of a direct tool call',
   ),
   resource,

@@ -8,36 +8,36 @@ import type { Proof, ProofInput } from './route/proof.ts'
 import { inPlace, route } from './route/route.ts'
 import { field, named, whole } from './schemas/documented.ts'
 import { payload } from './schemas/event-schema.ts'
-import { id, runStatus } from './schemas/schemas.ts'
+import { exampleIds, idOf } from './schemas/example-ids.ts'
+import { runStatus } from './schemas/schemas.ts'
+
+const exampleStatusUrl = `https://switchyard.example.com/api/webhooks/agent/${exampleIds.agent}/runs/${exampleIds.run}`
 
 const receipt = named(
   'Receipt',
   v.object({
-    runId: field(id, 'Run of the delivery'),
+    runId: idOf('run', 'Run of the delivery'),
     status: runStatus,
     sequence: field(whole, "Position in the agent's order of arrival, from 1", 12),
     ahead: field(whole, 'Number of unfinished runs ahead of this one', 0),
-    statusUrl: field(
-      v.string(),
-      'URL where the sender can read this receipt again',
-      'https://switchyard.example.com/api/webhooks/agent/0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a10/runs/0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a16',
-    ),
+    statusUrl: field(v.string(), 'URL where the sender can read this receipt again', exampleStatusUrl),
     message: v.optional(
       field(
         v.string(),
         'Only for a failed run: how the owner can replay it',
-        "The run of this delivery has failed. Sending the delivery again does not start a new run. The agent's owner can replay it with POST /runs/0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a16/replay.",
+        `The run of this delivery has failed. Sending the delivery again does not start a new run. The agent's owner can replay it with POST /runs/${exampleIds.run}/replay.`,
       ),
     ),
     replayedBy: v.optional(
       named(
         'DeliveryReplay',
-        v.object({ runId: field(id, 'Run of the latest replay'), status: runStatus }),
+        v.object({ runId: idOf('run', 'Run of the latest replay'), status: runStatus }),
         'Latest replay of a failed run',
       ),
     ),
   }),
   'Response to a delivery',
+  { runId: exampleIds.run, status: 'queued', sequence: 12, ahead: 0, statusUrl: exampleStatusUrl },
 )
 const challenge = named(
   'Challenge',

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { causeCodes, causeOrder, whyStates } from '../src/why/cause.ts'
 import { route } from './route/route.ts'
 import { field, named, whole } from './schemas/documented.ts'
+import { exampleIds } from './schemas/example-ids.ts'
 import { id, time } from './schemas/schemas.ts'
 import { agentNamed, runNamed } from './route/resources.ts'
 
@@ -26,7 +27,7 @@ const cause = named(
       'What you can do, and what doing so costs or loses',
       'You do not need to do anything. The run continues automatically.',
     ),
-    runId: field(v.nullable(id), 'Run that this cause refers to'),
+    runId: field(v.nullable(id), 'Run that this cause refers to', exampleIds.run),
     sequence: field(v.nullable(whole), 'Sequence number of that run', 12),
     step: field(v.nullable(whole), 'Step of that run', null),
     site: field(v.nullable(v.string()), 'Origin of the site that this cause refers to', 'https://tracker.example.com'),
@@ -53,7 +54,7 @@ const shared = {
   status: 200,
   description:
     'Returns the causes, most important first, or the current work if the agent or run is running. Uses one snapshot of the database ' +
-    'and of the active workers. See [Why is it waiting?](/docs/how-to/why-is-it-waiting).',
+    'and of the active workers. See [Find out why a run is waiting](/docs/how-to/why-is-it-waiting).',
   response: why,
 } as const
 

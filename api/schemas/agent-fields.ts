@@ -17,7 +17,11 @@ export const meanings = {
   timeZone: ['IANA time zone of `cron`. Null unless the trigger is `scheduled`.', null],
   webhookSchema: [
     'Members that every payload must match. Null accepts any payload.',
-    [{ name: 'title', type: 'string', required: true, description: 'Title of the post' }],
+    [
+      { name: 'title', type: 'string', required: true },
+      { name: 'content', type: 'string', required: true },
+      { name: 'category', type: 'string', required: false },
+    ],
   ],
   allowActionOverride: ["Whether a payload's `action` member replaces the prompt", false],
   callbackUrl: [

@@ -78,6 +78,6 @@ export const cookie = v.optional(
   ),
 )
 export const email = field(text(254), address, 'ada@example.com')
-export const password = field(text(256), 'Password of the account', 'correct horse battery staple')
+export const password = field(text(256), 'Password of the account', 'correct horse battery')
 export const refreshToken = field(text(200), 'Latest refresh token', 'sy_refresh_an-example')
 export const code = field(text(64), 'Six digits from the authenticator app, or a recovery code', '492039')

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { anyJson, field, named, whole } from './documented.ts'
 import { exampleIds, idOf } from './example-ids.ts'
-import { effect } from './vault-schema.ts'
+import { effect, exampleCall } from './vault-schema.ts'
 
 export const note = v.optional(
   field(v.string(), 'Human-readable note on anything unusual', 'The response to the previous attempt was lost.'),
@@ -18,10 +18,16 @@ const ofCall = {
     'Origin of the site. Null if no site has the tool.',
     'https://tracker.example.com',
   ),
-  effect,
-  arguments: field(anyJson, 'Arguments as a JSON object, or as a string if the model did not write one', {
-    title: 'The export hangs at 99 %',
-  }),
+  effect: field(
+    effect,
+    'Effect of repeated calls. If the outcome of a call is unknown, only `read` and `idempotent` calls can be repeated safely.',
+    'once',
+  ),
+  arguments: field(
+    anyJson,
+    'Arguments as a JSON object, or as a string if the model did not write one',
+    exampleCall.arguments,
+  ),
   idempotencyKey: field(
     v.string(),
     '`Idempotency-Key` sent to the site, the same for every attempt',
@@ -55,9 +61,11 @@ export const callEvents = {
       200,
     ),
     result: v.optional(
-      field(anyJson, 'Result shown to the model: the JSON from the site, or a sentence if the call failed', {
-        id: 4711,
-      }),
+      field(
+        anyJson,
+        'Result shown to the model: the JSON from the site, or a sentence if the call failed',
+        exampleCall.result,
+      ),
     ),
   }),
   'approval.requested': v.looseObject({

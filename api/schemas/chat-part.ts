@@ -47,7 +47,7 @@ const approval = named(
     approvalId: idOf('approval', 'Approval, decided with `POST /approvals/{approvalId}`'),
     toolCallId: idOf('call', 'Waiting tool call'),
     site: field(v.string(), 'Origin of the site', 'https://tracker.example.com'),
-    tool: field(v.string(), 'Name of the tool', 'issues.deleteIssue'),
+    tool: field(v.string(), 'Name of the tool', 'delete_issue'),
     input: field(anyJson, 'Arguments of the call', { id: 17 }),
     argumentsHash: field(
       v.string(),

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { EventData } from '../../src/runs/timeline.ts'
+import { meanings as agent } from './agent-fields.ts'
 import { webhookField } from './agent-schema.ts'
 import { callEvents, callId, note } from './call-event-schema.ts'
 import { anyJson, documentedBy, field, freeObject, named, whole } from './documented.ts'
@@ -19,7 +20,9 @@ const requestedCall = named(
   'Tool call that the model requested',
 )
 export const payload = freeObject('Payload', 'JSON object that a sender posts', {
-  title: 'The export hangs at 99 %',
+  title: 'The export hangs',
+  content: 'It stops at 99 %.',
+  category: 'bug',
 })
 
 const keptHeaders = freeObject('KeptHeaders', 'Request headers of the sender that the platform keeps, by name', {
@@ -57,7 +60,7 @@ const data = {
       "Whether the payload's `action` member replaced the prompt",
       'absent',
     ),
-    systemPrompt: v.optional(field(v.string(), 'Prompt of the run', 'File an issue for every bug.')),
+    systemPrompt: v.optional(field(v.string(), 'Prompt of the run', agent.systemPrompt[1])),
     webhookSchema: v.optional(
       field(v.nullable(v.array(webhookField)), '`webhookSchema` of the agent when the run started', null),
     ),

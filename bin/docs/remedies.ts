@@ -10,7 +10,7 @@ export const remedies: Partial<Record<ErrorCode, string>> = {
   WORKSPACE_REQUIRED: '[Change your tier](../how-to/caps-and-credits.md#change-your-tier).',
   SESSION_NOT_FOUND: 'Check the token, or create a new session with POST /sessions.',
   CHAT_TIMEOUT:
-    'Send the message again, or ask for less. [A chat page](../how-to/chat-page.md#what-to-know) has the limits.',
+    'Send the message again, or ask for less. [Put a chat on a web page](../how-to/chat-page.md#what-to-know) has the limits.',
   STREAM_ABORTED:
     'Send the message again. To let answers continue, [open the session](../how-to/chat-page.md#the-server-opens-the-session) with `onDisconnect`.',
   MODEL_ERROR: 'Try again, or [name a fallback](../how-to/models.md#when-a-model-fails).',

@@ -25,11 +25,12 @@ export function readyInWords(
     ['Model', modelInWords(models)],
     ['Billing', billingInWords[billing]],
     ['Admin', `${firstAdminEmail}, first password in ${firstAdminFile(folder)}`],
+    ['', 'It must send POST /auth/accept-terms once; see docs/operate/install.md'],
     ['Logs', join(folder, 'logs')],
   ].map(([what, where]) => `  ${what!.padEnd(14)} ${where}`)
   const seconds = (milliseconds / 1000).toFixed(1)
   const login = `  curl -H 'content-type: application/json' -d @${firstAdminFile(folder)} ${addresses.api}/auth/login`
-  const next = `Next, in another terminal:\n\n  npm run tour\n  curl ${addresses.api}/readyz\n${login}\n\nCtrl-C stops everything.`
+  const next = `Next, in another terminal:\n\n  npm run tour\n  curl ${addresses.api}/readyz\n${login}\n\nThe guide begins with docs/start/first-agent.md.\n\nCtrl-C stops everything.`
   return ['', `Switchyard is ready (${seconds} s).`, '', ...rows, '', ...unusedKey(environment), next].join('\n')
 }
 
