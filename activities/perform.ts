@@ -52,7 +52,7 @@ export function perform<Input extends Identified, Output>(
     } catch (error) {
       const expected = logging(about, () => expectedFailure(error, logger))
       if (expected) throw expected
-      logger.error({ ...about, err: error }, 'activity failed unexpectedly')
+      logger.error({ ...about, err: error }, 'unexpected error in an activity')
       const count = (unexpectedCounts.get(key) ?? 0) + 1
       unexpectedCounts.set(key, count)
       if (count >= maxUnexpected) unexpectedCounts.delete(key)
@@ -77,7 +77,7 @@ function expectedFailure(error: unknown, logger: Logger): unknown {
     return failure('DATABASE_AWAY', 'The database is unavailable.', true)
   }
   if (isTransient(error)) {
-    logger.warn({ err: error }, 'activity cannot run right now; it will be retried')
+    logger.warn({ err: error }, 'activity cannot run right now; will retry')
     return failure('TRY_AGAIN', 'The activity cannot run right now.', true)
   }
   if (isTemporalAway(error)) {

@@ -23,12 +23,12 @@ const underWay = named(
 export const verifyEmail = route({
   ...shared,
   name: 'verifyEmail',
-  audit: { not: 'Noted in the transaction of the change.' },
+  audit: { not: 'Recorded in the same transaction as the change.' },
   method: 'post',
   path: '/auth/verify-email',
   summary: 'Verify an email address',
   description:
-    'Takes the token from the verification email, which works once, within 24 hours. A token from `POST ' +
+    'Takes the token from the verification email, which works once and expires after 24 hours. A token from `POST ' +
     '/auth/me/email` also changes the address, unless another account has it by then (`VALIDATION_ERROR`).',
   access: 'anyone',
   body: v.strictObject({ token: token('sy_verify_an-example') }),
@@ -56,7 +56,7 @@ export const sendVerification = route({
   },
 })
 
-const newPassword = field(text(256), 'New password', 'a better horse battery staple')
+const newPassword = field(text(256), 'New password', 'a better horse battery')
 
 export const forgotPassword = route({
   ...shared,
@@ -68,7 +68,7 @@ export const forgotPassword = route({
   description:
     'The response is the same whether or not an account has this address. An address receives at most five of these emails per hour.',
   access: 'anyone',
-  body: v.strictObject({ email: field(text(254), 'Email address of the account', 'ada@example.com') }),
+  body: v.strictObject({ email: field(text(254), 'Account email address', 'ada@example.com') }),
   status: 202,
   response: underWay,
   async handle({ services, body, request }) {
@@ -80,12 +80,12 @@ export const forgotPassword = route({
 export const resetPassword = route({
   ...shared,
   name: 'resetPassword',
-  audit: { not: 'Noted in the transaction of the change.' },
+  audit: { not: 'Recorded in the same transaction as the change.' },
   method: 'post',
   path: '/auth/reset-password',
-  summary: 'Reset the password',
+  summary: 'Reset your password',
   description:
-    'Takes the token from the reset email, which works once, within an hour. Ends all logins and chat sessions, ' +
+    'Takes the token from the reset email, which works once and expires after an hour. Ends all sign-in sessions and chat sessions, ' +
     'verifies the address, and unlinks sign-in providers that were linked before the account had this address. If ' +
     'the address had never been verified, this also pauses the agents and removes their `callbackUrl`, disconnects sites, revokes API keys, and removes the authenticator app and all other members of the workspaces. An email ' +
     'lists what can still access the account.',
@@ -105,14 +105,14 @@ export const changeEmail = route({
   audit: { subject: 'account' },
   method: 'post',
   path: '/auth/me/email',
-  summary: 'Change the email address',
+  summary: 'Change your email address',
   description:
     'Emails a token to the new address (at most five per hour) and a notice to the current one. The address changes ' +
     'when you send the token to `POST /auth/verify-email`. The response is the same even if another account has the address. Requires `code` if the account has an authenticator app.',
   access: 'login',
   body: v.strictObject({
     newEmail: field(text(254), 'New email address', 'ada@example.org'),
-    currentPassword: field(text(256), 'Current password', 'correct horse battery staple'),
+    currentPassword: field(text(256), 'Current password', 'correct horse battery'),
     code: v.optional(code),
   }),
   status: 202,

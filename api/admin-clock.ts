@@ -2,12 +2,13 @@ import * as v from 'valibot'
 import { longestStep } from '../src/billing/sandbox-clock.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
-import { id, time } from './schemas/schemas.ts'
+import { idOf } from './schemas/example-ids.ts'
+import { time } from './schemas/schemas.ts'
 
 const accountClock = named(
   'AccountClock',
-  v.object({ userId: id, now: field(time, 'Current time of the account') }),
-  'Clock of an account in the sandbox',
+  v.object({ userId: idOf('user'), now: field(time, "The account's current time") }),
+  'Sandbox clock of an account',
 )
 
 export const advanceClock = route({
@@ -19,8 +20,8 @@ export const advanceClock = route({
   path: '/admin/users/{userId}/clock',
   summary: "Advance a user's sandbox clock",
   description:
-    'Before responding, runs the renewals, payment retries and monthly credit grants that are due in that time. Only the payments and ' +
-    'credits of this account are affected: runs and schedules keep the real time. The clock cannot be set back. Fails ' +
+    "Before responding, runs the renewals, payment retries and monthly credit grants that are due in that time. Only this account's " +
+    'payments and credits are affected. Runs and schedules keep using the real time. The clock cannot be set back. Fails ' +
     'with `NOT_FOUND` outside the sandbox.',
   body: v.strictObject({
     seconds: field(

@@ -4,31 +4,33 @@ import { idempotencyKeyOf } from '../src/webhooks/delivery-identity.ts'
 import { route } from './route/route.ts'
 import { field, named, whole } from './schemas/documented.ts'
 import { instant } from './schemas/instant.ts'
-import { id, ownerId, text, time } from './schemas/schemas.ts'
+import { idOf } from './schemas/example-ids.ts'
+import { ownerId, text, time } from './schemas/schemas.ts'
 
 const meanings = {
   credits: 'Number of credits',
   priority:
     'Order of use, lowest first. By default, 0 for credits given by an admin, 10 for monthly credits, and 20 for purchased credits.',
-  note: 'Human-readable reason',
+  note: 'Human-readable reason for the grant',
 } as const
 
 const grant = named(
   'CreditGrant',
   v.object({
-    id,
+    id: idOf('grant'),
     ownerId,
     credits: field(whole, meanings.credits, 100),
-    remaining: field(whole, 'Remaining credits, after paying off any debt', 100),
+    remaining: field(whole, 'Credits that remain after covering any debt', 100),
     priority: field(whole, meanings.priority, 0),
-    expiresAt: field(v.nullable(time), 'When the remaining credits expire. Null for never.', null),
-    note: field(v.nullable(v.string()), meanings.note, 'For the trouble on Monday.'),
+    expiresAt: field(v.nullable(time), 'When the remaining credits expire, or null if they never do', null),
+    note: field(v.nullable(v.string()), meanings.note, "For Monday's outage."),
     createdAt: time,
   }),
   'Credit grant',
 )
 
-const until = "When the remaining credits expire (RFC 3339), by the account's clock. Null or absent for never."
+const until =
+  "When the remaining credits expire (RFC 3339), by the account's clock. They never expire if this is null or absent."
 
 export const giveCredits = route({
   tag: 'admin',
@@ -39,8 +41,11 @@ export const giveCredits = route({
   method: 'post',
   path: '/admin/users/{userId}/credits',
   summary: 'Give credits to a user',
-  description: 'The credits pay off a debt first. See [Accounts](/docs/operate/accounts).',
-  headers: { 'Idempotency-Key': 'Key for this request. A repeat with the same key does not grant more credits.' },
+  description:
+    'If the account owes credits, the new credits are applied to that debt first. See [Accounts](/docs/operate/accounts).',
+  headers: {
+    'Idempotency-Key': 'Key for this request. A repeated request with the same key does not grant more credits.',
+  },
   body: v.strictObject({
     credits: field(
       v.pipe(whole, v.minValue(1, 'must be at least 1'), v.maxValue(1e9, 'must be at most 10⁹')),
@@ -55,7 +60,7 @@ export const giveCredits = route({
         0,
       ),
     ),
-    note: field(text(500), meanings.note, 'For the trouble on Monday.'),
+    note: field(text(500), meanings.note, "For Monday's outage."),
   }),
   status: 201,
   response: grant,

@@ -3,7 +3,8 @@ import { fieldsOf } from '../src/database/row.ts'
 import { route } from './route/route.ts'
 import { adminUser, presentAdminUser } from './schemas/admin-schema.ts'
 import { field, named, whole } from './schemas/documented.ts'
-import { id, listOf, pageOf, paging, text, time } from './schemas/schemas.ts'
+import { idOf } from './schemas/example-ids.ts'
+import { listOf, pageOf, paging, text, time } from './schemas/schemas.ts'
 
 const shared = { tag: 'admin', access: 'admin', method: 'get', status: 200 } as const
 
@@ -24,12 +25,12 @@ export const listUsers = route({
 const place = named(
   'AdminWorkspace',
   v.object({
-    id,
+    id: idOf('workspace'),
     name: field(v.string(), 'Name of the workspace', 'Support'),
     createdAt: time,
     deletedAt: field(v.nullable(time), 'When the workspace was deleted', null),
-    payerId: field(id, 'Owner, who pays for the workspace'),
-    payerEmail: field(v.string(), 'Email address of the owner', 'ada@example.com'),
+    payerId: idOf('user', 'Owner, who pays for the workspace'),
+    payerEmail: field(v.string(), 'Email address of the workspace owner', 'ada@example.com'),
     members: field(whole, 'Number of members', 3),
   }),
   'Workspace, as operators see it',
@@ -53,12 +54,12 @@ const count = (meaning: string, example = 3) => field(whole, meaning, example)
 const stats = named(
   'Stats',
   v.object({
-    users: count('Accounts'),
-    workspaces: count('Workspaces'),
-    agents: count('Agents'),
-    queuedRuns: count('Queued runs'),
-    runningRuns: count('Running runs'),
-    waitingRuns: count('Waiting runs'),
+    users: count('Number of accounts'),
+    workspaces: count('Number of workspaces'),
+    agents: count('Number of agents'),
+    queuedRuns: count('Number of queued runs'),
+    runningRuns: count('Number of runs in progress'),
+    waitingRuns: count('Number of waiting runs'),
     endedRuns: count('Runs that ended in the last 24 hours'),
     failedRuns: count('Runs that failed in the last 24 hours'),
     pendingCallbacks: count('Callbacks that have not been delivered yet'),
@@ -104,10 +105,10 @@ const standing = named(
             message: field(v.string(), 'Problem, as owners see it', 'The AI provider could not be reached.'),
             providerSaid: field(v.nullable(v.string()), 'Message from the provider, without your keys', null),
             lastFailedAt: field(time, 'When the last request failed'),
-            nextProbeAt: field(time, 'When the model is tried again'),
+            nextProbeAt: field(time, 'When the model will be tried again'),
             waitingRuns: field(whole, 'Number of runs that are waiting for the model', 0),
           }),
-          'Period when nobody can use the model',
+          'Period when the model is unavailable',
         ),
       ),
       'Current outage. Null if there is none.',
@@ -123,7 +124,7 @@ export const listConfiguredModels = route({
   path: '/admin/models',
   summary: 'List configured models',
   description:
-    'Shows the provider and any outage of each model, but no keys. A model that was removed from the configuration ' +
+    "Shows each model's provider and any outage, but no keys. A model that was removed from the configuration " +
     'stays listed, with the provider kind `none`, while runs are waiting for that model. See [Models](/docs/operate/models).',
   response: listOf(standing),
   handle: async ({ services }) => ({ items: await services.overview.models() }),

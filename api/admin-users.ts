@@ -14,17 +14,17 @@ const look = ({ services, params }: OfUser) => services.overview.user(params.use
 const present = async (input: OfUser) => presentAdminUser(await look(input))
 
 const meanings: Record<keyof Limits, string> = {
-  agents: "Agents, including those of the account's workspaces",
-  vaultSites: 'Connected sites',
-  apiKeys: 'API keys',
-  workspaces: 'Workspaces that the account pays for',
-  workspaceMembers: 'Members of each workspace, including open invitations',
-  requestsPerMinute: 'Requests per minute, across all logins and API keys',
-  openStreams: 'Open streams in one API process',
-  deliveriesPerMinute: 'Webhook deliveries per minute, across all agents',
-  inputBytesPerMinute: 'Bytes of payloads and inputs per minute',
-  storedBytes: 'Stored bytes of payloads and results',
-  tokensPerMonth: 'Model tokens in a calendar month (UTC)',
+  agents: "Maximum number of agents, including those in the account's workspaces",
+  vaultSites: 'Maximum number of connected sites',
+  apiKeys: 'Maximum number of API keys',
+  workspaces: 'Maximum number of workspaces that the account pays for',
+  workspaceMembers: 'Maximum number of members in each workspace, including open invitations',
+  requestsPerMinute: 'Maximum number of requests per minute, across all sign-in sessions and API keys',
+  openStreams: 'Maximum number of open streams in one API process',
+  deliveriesPerMinute: 'Maximum number of webhook deliveries per minute, across all agents',
+  inputBytesPerMinute: 'Maximum number of bytes of payloads and inputs per minute',
+  storedBytes: 'Maximum number of stored bytes of payloads and results',
+  tokensPerMonth: 'Maximum number of model tokens per calendar month (UTC)',
 }
 
 /** A limit of 0 would lock the account out. */
@@ -51,7 +51,7 @@ const limits = documentedBy(
   v.nullable(v.pipe(noList, limitsOfAccount)),
   field(
     v.nullable(limitsOfAccount),
-    'Limits that differ from those of the tier or installation. These limits replace any limits set previously.',
+    'Limits that override those of the tier or installation. They replace any limits set previously.',
     { agents: 10, tokensPerMonth: 1_000_000 },
   ),
 )
@@ -81,7 +81,7 @@ export const giveTier = route({
     tier: v.optional(
       field(
         v.nullable(tier),
-        'Tier. Null for none. Fails with `VALIDATION_ERROR` if the installation has no payments.',
+        'Tier to grant, or null to remove a granted tier. Fails with `VALIDATION_ERROR` if the installation has no payments.',
         'pro',
       ),
     ),
@@ -104,10 +104,12 @@ export const suspendUser = route({
   path: '/admin/users/{userId}/suspension',
   summary: 'Suspend a user',
   description:
-    "The user's logins, API keys, chat sessions and webhook deliveries fail with `PERMISSION_DENIED` and the " +
+    "The user's sign-in sessions, API keys, chat sessions and webhook deliveries fail with `PERMISSION_DENIED` and the " +
     'reason. Agents that the account pays for are paused: queued runs stay queued, and started runs wait. Nothing ' +
     'is deleted. An admin cannot be suspended.',
-  body: v.strictObject({ reason: field(text(500), 'Reason, shown to the user', 'Your agents overload a site.') }),
+  body: v.strictObject({
+    reason: field(text(500), 'Reason, shown to the user', 'Your agents are overloading a site.'),
+  }),
   response: adminUser,
   codes: ['NOT_FOUND'],
   async handle(input) {
@@ -125,7 +127,8 @@ export const liftUser = route({
   method: 'delete',
   path: '/admin/users/{userId}/suspension',
   summary: "Lift a user's suspension",
-  description: 'Logins, API keys and chat sessions work again, and the agents paused by the suspension resume.',
+  description:
+    'Sign-in sessions, API keys and chat sessions work again, and the agents paused by the suspension resume.',
   response: adminUser,
   codes: ['NOT_FOUND'],
   async handle(input) {
@@ -142,7 +145,7 @@ export const deleteUser = route({
   method: 'delete',
   summary: 'Delete an account',
   description:
-    'Suspends the user, ends all logins, and deletes everything after `ACCOUNT_GRACE_DAYS`. Until then, you can ' +
+    'Suspends the user, ends all sign-in sessions, and deletes everything after `ACCOUNT_GRACE_DAYS`. Until then, you can ' +
     'restore the account. The user is notified by email. An admin cannot be deleted.',
   response: adminUser,
   codes: ['NOT_FOUND'],

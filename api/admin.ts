@@ -3,9 +3,10 @@ import { assertThat } from '../src/errors.ts'
 import { maxPerMinute } from '../src/tools/host-proposals.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
+import { exampleIds } from './schemas/example-ids.ts'
 import { id, listOf, text, time } from './schemas/schemas.ts'
 
-const why = 'Human-readable reason'
+const why = 'Human-readable reason for the pause or suspension'
 const hold = named(
   'HostHold',
   v.object({
@@ -18,7 +19,7 @@ const suspension = named(
   'HostSuspension',
   v.object({
     at: field(time, 'Time of the suspension'),
-    by: field(v.nullable(id), 'Admin who suspended the host'),
+    by: field(v.nullable(id), 'Admin who suspended the host', exampleIds.user),
     reason: field(v.nullable(v.string()), why, 'Its owner asked us to stop.'),
   }),
   'Suspension of all tool calls to the host',
@@ -40,7 +41,7 @@ const host = named(
       60,
     ),
   }),
-  'Tool host that is paused or suspended, or that has or requests its own limit',
+  'Tool host that is paused or suspended, has its own limit, or requests one',
 )
 
 const shared = { tag: 'admin', access: 'admin', path: '/admin/hosts/{host}' } as const
@@ -80,7 +81,7 @@ export const liftHost = route({
   audit: { subject: 'host' },
   method: 'delete',
   summary: "Lift a host's suspension",
-  description: `Tools of the host can be called again. ${spelling}`,
+  description: `The host's tools can be called again. ${spelling}`,
   status: 204,
   codes: ['NOT_FOUND'],
   async handle({ services, caller, params }) {
@@ -98,7 +99,7 @@ export const endHold = route({
   method: 'delete',
   path: '/admin/hosts/{host}/hold',
   summary: "End a host's pause",
-  description: `Ends a pause that the host requested. The host's tools are called again, within the host's limit. ${spelling}`,
+  description: `Ends a pause that the host requested. The host's tools can be called again, within the host's limit. ${spelling}`,
   status: 204,
   codes: ['NOT_FOUND'],
   async handle({ services, caller, params }) {
@@ -114,7 +115,7 @@ export const limitHost = route({
   method: 'put',
   path: '/admin/hosts/{host}/limit',
   summary: "Set a host's call limit",
-  description: `Replaces \`OUTGOING_PER_MINUTE\` for this host, for all owners together, starting with the next call. ${spelling}`,
+  description: `Replaces \`OUTGOING_PER_MINUTE\` for this host, for all owners combined, starting with the next call. ${spelling}`,
   body: v.strictObject({
     callsPerMinute: field(
       v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(maxPerMinute)),

@@ -70,8 +70,8 @@ const leftOut = named(
 const next = named(
   'ReplayNext',
   v.object({
-    from: field(whole, '`from` of the next request', 1001),
-    to: field(whole, '`to` of the next request', 5200),
+    from: field(whole, '`from` for the next request', 1001),
+    to: field(whole, '`to` for the next request', 5200),
   }),
   'Where the next request continues. The rest of the filter stays the same.',
 )
@@ -80,7 +80,7 @@ const stopped = named(
   'ReplayStopped',
   v.object({
     code: errorCode,
-    error: field(v.string(), 'Human-readable reason for stopping', 'The credits are used up.'),
+    error: field(v.string(), 'Human-readable reason why the request stopped early', 'You have no credits left.'),
   }),
   'Why the request stopped early',
 )
@@ -102,11 +102,11 @@ const bulkReplay = named(
     stopped: field(v.nullable(stopped), 'Why the request stopped early. Null if it did not.'),
     message: field(
       v.string(),
-      'Human-readable summary',
+      'Human-readable summary of the result',
       '412 deliveries are being replayed, from sequence 5201 to 5612. The replays are at the end of the queue, so newer deliveries are processed first.',
     ),
   }),
-  'Result of a replay, or of its preview',
+  'Result of a replay or its preview',
 )
 
 const of = { tag: 'agents', access: 'account', path: '/agents/{agentId}/replay', resource } as const

@@ -18,24 +18,25 @@ const input = named(
     ],
     'must be a JSON object or a non-empty string',
   ),
-  'Input of the run, as data',
+  'Input for the run, as data',
   { ticket: 4711 },
 )
 
 export const startRun = route({
   ...shared,
   name: 'startRun',
-  audit: { not: 'The run is its own record.' },
+  audit: { not: 'The run itself records this.' },
   method: 'post',
   path: '/agents/{agentId}/runs',
   summary: 'Start a run',
   needs: 'use',
   description:
-    'Works for any agent, whatever its trigger, while the agent has no unfinished run (`AGENT_ALREADY_RUNNING`). ' +
+    'Works for any agent, regardless of its trigger, while the agent has no unfinished run (`AGENT_ALREADY_RUNNING`). ' +
     'The agent receives `input` as data, and the timeline shows `input` unchanged. The body can be up to 1 MiB. See ' +
     '[Idempotency](/docs/how-to/idempotency).',
   headers: {
-    'Idempotency-Key': 'Key for this request. A repeat with the same key returns the first run in its current state.',
+    'Idempotency-Key':
+      'Key for this request. A repeated request with the same key returns the original run in its current state.',
   },
   body: v.strictObject({ input: v.optional(input) }),
   rawBody: { maxBytes: ({ config }) => config.bodies.webhookBytes, optional: true },

@@ -47,7 +47,7 @@ export const listAgents = route({
   method: 'get',
   path: '/agents',
   summary: 'List agents',
-  description: 'Newest first, without prompts and secrets.',
+  description: 'Newest first, without prompts or secrets.',
   owner: 'query',
   query: v.strictObject({ ...pagingOfOwner, trigger: v.optional(trigger) }),
   response: pageOf(listedAgent),
@@ -64,7 +64,7 @@ export const getAgent = route({
   path: '/agents/{agentId}',
   summary: 'Get an agent',
   description:
-    "Includes the agent's webhook URL. Viewers, and API keys without the scope `write`, do not see secrets, because anyone with a secret can start runs.",
+    "Includes the agent's webhook URL. Viewers, and API keys without the `write` scope, do not see secrets, because anyone with a secret can start runs.",
   response: agent,
   resource,
   codes: ['AGENT_NOT_FOUND'],
@@ -148,8 +148,8 @@ export const resumeAgent = route({
   path: '/agents/{agentId}/resume',
   summary: 'Resume an agent',
   description:
-    'Waiting runs continue, and the queue resumes. Has no effect if the agent is not paused. An agent that ' +
-    'exceeds the limit of the tier resumes automatically when there is room.',
+    'Waiting runs continue, and the queue resumes. Has no effect if the agent is not paused. An agent ' +
+    "that exceeds the tier's limit resumes automatically when there is room.",
   response: agent,
   resource,
   codes: ['AGENT_NOT_FOUND', 'AGENT_LIMIT_REACHED'],

@@ -5,16 +5,17 @@ import type { ApiKey } from '../src/users/api-key.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
 import { list } from './schemas/list.ts'
-import { id, inWorkspace, name, ownerId, pageOf, pagingOfOwner, time } from './schemas/schemas.ts'
+import { idOf } from './schemas/example-ids.ts'
+import { inWorkspace, name, ownerId, pageOf, pagingOfOwner, time } from './schemas/schemas.ts'
 
 const scope = named(
   'ApiKeyScope',
   v.picklist(['read', 'write'], 'must be read or write'),
   'read: reads data · write: changes data and starts runs',
 )
-const scopesMeaning = 'Permissions of the key'
+const scopesMeaning = 'Permissions that the key grants'
 const nameMeaning = 'Name of the key'
-const expiryMeaning = 'When the key expires. Never if absent or null.'
+const expiryMeaning = 'When the key expires. It never expires if this is null or absent.'
 const scopes = v.pipe(
   list(scope, 2, 'must contain each scope only once'),
   v.minLength(1, 'must contain at least one scope'),
@@ -23,7 +24,7 @@ const scopes = v.pipe(
 const apiKey = named(
   'ApiKey',
   v.object({
-    id,
+    id: idOf('apiKey'),
     ownerId,
     name: field(v.string(), nameMeaning, 'Nightly report'),
     scopes: field(v.array(scope), scopesMeaning),

@@ -7,6 +7,7 @@ import { JsonText } from '../src/json-text.ts'
 import type { Services } from '../src/services.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
+import { exampleIds, idOf } from './schemas/example-ids.ts'
 import { idFilter, id, ownerId, pageOf, pagingOfOwner, text, time } from './schemas/schemas.ts'
 import { toolArguments } from './schemas/vault-schema.ts'
 
@@ -22,7 +23,7 @@ const exampleHash = '2a7ae4c1c8e0a5d9d6a44d4b7b5ac9fd0a5b1c0e6d3f2b1a09f8e7d6c5b
 const approval = named(
   'Approval',
   v.object({
-    id,
+    id: idOf('approval'),
     ownerId,
     status,
     siteOrigin: field(v.string(), 'Origin of the site', 'https://tracker.example.com'),
@@ -37,10 +38,10 @@ const approval = named(
       'Note on the decision. If the call is refused, the model reads this note.',
       null,
     ),
-    runId: field(v.nullable(id), 'Run that makes the call. Null in a chat.'),
-    agentId: field(v.nullable(id), 'Agent of the run. Null in a chat.'),
-    sessionId: field(v.nullable(id), 'Chat session of the call. Null in a run.', null),
-    answerId: field(v.nullable(id), 'Chat answer that makes the call. Null in a run.', null),
+    runId: field(v.nullable(id), 'Run that requested the call. Null in a chat.', exampleIds.run),
+    agentId: field(v.nullable(id), 'Agent that the run belongs to. Null in a chat.'),
+    sessionId: field(v.nullable(id), 'Chat session that the call belongs to. Null in a run.', null),
+    answerId: field(v.nullable(id), 'Chat answer that requested the call. Null in a run.', null),
   }),
   'Tool call that needs approval',
 )
@@ -60,13 +61,13 @@ export const listApprovals = route({
   path: '/approvals',
   summary: 'List approvals',
   description:
-    'Newest first. Approvals with the status `pending` are waiting for your decision. See ' +
+    'Newest first. Approvals with the `pending` status are waiting for your decision. See ' +
     '[Approvals](/docs/how-to/approvals).',
   owner: 'query',
   query: v.strictObject({
     ...pagingOfOwner,
     status: v.optional(status),
-    agentId: idFilter('Only approvals for runs of this agent'),
+    agentId: idFilter("Only approvals for this agent's runs"),
     sessionId: idFilter('Only approvals for this chat session'),
   }),
   response: pageOf(approval),
@@ -108,7 +109,7 @@ export const decideApproval = route({
       'approve',
     ),
     note: v.optional(
-      field(text(1000), 'Note, which the model reads if you refuse the call', 'Ask the customer first.'),
+      field(text(1000), 'Note on the decision. The model reads it if you refuse the call.', 'Ask the customer first.'),
     ),
     argumentsHash: v.optional(
       field(

@@ -4,33 +4,34 @@ import { differing } from '../src/audit/noted-fields.ts'
 import { fieldsOf } from '../src/database/row.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
+import { exampleIds } from './schemas/example-ids.ts'
 import { id, ownerId, pageOf, paging, pagingOfOwner, text, time } from './schemas/schemas.ts'
 
 const subject = named(
   'AuditSubject',
   v.object({
     kind: named('AuditSubjectKind', v.picklist(subjectKinds), 'Kind of item', 'agent'),
-    id: field(v.nullable(v.string()), 'Id, or the name of a host. Null if nothing was created.'),
-    email: field(v.nullable(v.string()), 'Email address of a member or an invitation, while it exists', null),
+    id: field(v.nullable(v.string()), 'Id of the item, or the name of a host. Null if nothing was created.'),
+    email: field(v.nullable(v.string()), 'Email address of a member or invitation that still exists', null),
   }),
   'Item that was acted on. This item might no longer exist.',
 )
 const actor = named(
   'AuditActor',
   v.object({
-    userId: field(v.nullable(id), 'User. Null for a command on the server.'),
+    userId: field(v.nullable(id), 'Id of the user. Null if an operator ran a command on the server.', exampleIds.user),
     email: field(
       v.nullable(v.string()),
-      'Email address of the user, while the account exists and (in a workspace) is a member',
+      'Email address of the user, while the account exists and, in a workspace, is still a member',
       'ada@example.com',
     ),
     via: named(
       'AuditVia',
       v.picklist(auditVias),
-      'How the user was authenticated. `mail`: with a token from an email.',
+      'How the user was authenticated. `login`: with a sign-in session. `mail`: with a token from an email.',
       'login',
     ),
-    viaId: field(v.nullable(id), 'Id of the login or API key'),
+    viaId: field(v.nullable(id), 'Id of the sign-in session or API key', exampleIds.login),
     address: field(v.nullable(v.string()), 'IP address of the client', '203.0.113.7'),
     userAgent: field(v.nullable(v.string()), '`User-Agent` of the client', 'Mozilla/5.0'),
   }),
@@ -50,7 +51,7 @@ const entry = named(
     id,
     ownerId,
     createdAt: time,
-    action: field(v.string(), 'Operation id', 'updateAgent'),
+    action: field(v.string(), 'Operation that the user called, by its id in the OpenAPI document', 'updateAgent'),
     subject,
     actor,
     before: field(v.nullable(fields), 'Fields before the change. Null if the item was created.'),
@@ -102,7 +103,7 @@ export const listAudit = route({
   path: '/audit',
   summary: 'List audit log entries',
   description:
-    'Newest first: who changed what, from where, with the values before and after. Entries never change and are retained for 400 days. Runs, tool calls and chats have their own records. In a workspace, requires the `admin` or ' +
+    'Newest first: who changed what, from where, including the values before and after. Entries never change and are retained for 400 days. Runs, tool calls and chats have their own records. In a workspace, requires the `admin` or ' +
     '`owner` role.',
   owner: 'query',
   needs: 'administer',
@@ -122,7 +123,7 @@ export const listAuditOfAll = route({
   name: 'listAuditOfAll',
   method: 'get',
   path: '/admin/audit',
-  summary: 'List audit log entries of all owners',
+  summary: 'List audit log entries for all owners',
   description: 'Newest first. Set `ownerId` to see only one user or workspace.',
   query: v.strictObject({
     ...paging,

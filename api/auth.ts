@@ -24,19 +24,17 @@ const shared = { tag: 'auth', terms: false, limit: 'address' } as const
 export const register = route({
   ...shared,
   name: 'register',
-  audit: { not: 'The account itself says when it was made.' },
+  audit: { not: 'The account records when it was created.' },
   method: 'post',
   path: '/auth/register',
   summary: 'Create an account',
   description:
-    'Does not return a token: log in next, then accept the terms. If registration requires an invitation, the operator gives you one for your address. See [Sign-in and API keys](/docs/how-to/sign-in-and-api-keys).',
+    'Does not return a token: sign in next, then accept the terms. If registration requires an invitation, the operator gives you one for your address. See [Sign-in and API keys](/docs/how-to/sign-in-and-api-keys).',
   access: 'anyone',
   body: v.strictObject({
     email,
     password,
-    invitation: v.optional(
-      field(text(200), 'Invitation token, if registration is by invitation', 'sy_invite_an-example'),
-    ),
+    invitation: v.optional(field(text(200), 'Invitation token, if registration requires one', 'sy_invite_an-example')),
   }),
   status: 201,
   response: account,
@@ -47,10 +45,10 @@ export const register = route({
 export const login = route({
   ...shared,
   name: 'login',
-  audit: { not: 'Noted in the transaction of the change.' },
+  audit: { not: 'Recorded in the same transaction as the change.' },
   method: 'post',
   path: '/auth/login',
-  summary: 'Log in',
+  summary: 'Sign in',
   description:
     'Returns an access token and a refresh token. If the password is correct but a code is required, `UNAUTHORIZED` ' +
     'has a detail with the path `code`. Send the request again with a code. Each code works once.',
@@ -72,12 +70,12 @@ export const login = route({
 export const refresh = route({
   ...shared,
   name: 'refresh',
-  audit: { not: 'The list of logins says when one was used last.' },
+  audit: { not: 'Each sign-in session records when it was last used.' },
   method: 'post',
   path: '/auth/refresh',
   summary: 'Refresh an access token',
   description:
-    'Returns a new pair of tokens. A refresh token works once. Using a refresh token again ends the login, because the token might have been stolen.',
+    'Returns a new pair of tokens. A refresh token works once. Using it again ends the sign-in session, because the token might have been stolen.',
   access: 'anyone',
   body: v.pipe(
     v.strictObject({ refreshToken: v.optional(refreshToken), ttlSeconds, cookie }),
@@ -125,8 +123,8 @@ export const logout = route({
   method: 'post',
   path: '/auth/logout',
   whileClosing: true,
-  summary: 'Log out',
-  description: 'Ends this login. Its access token and refresh token stop working.',
+  summary: 'Sign out',
+  description: 'Ends your current sign-in session. Its access token and refresh token stop working.',
   access: 'login',
   ofUser: false,
   status: 204,
@@ -144,8 +142,8 @@ export const logoutEverywhere = route({
   audit: { subject: 'account' },
   method: 'post',
   path: '/auth/logout-everywhere',
-  summary: 'Log out everywhere',
-  description: 'Ends all logins and chat sessions of the account. API keys stay valid.',
+  summary: 'Sign out everywhere',
+  description: 'Ends all your sign-in sessions and chat sessions. API keys stay valid.',
   access: 'login',
   status: 204,
   async handle({ services, caller, request }) {
@@ -192,8 +190,9 @@ export const changePassword = route({
   look: ({ services, caller }) => services.users.me(caller),
   method: 'patch',
   path: '/auth/me',
-  summary: 'Change the password',
-  description: 'Ends all other logins and all chat sessions. Requires `code` if the account has an authenticator app.',
+  summary: 'Change your password',
+  description:
+    'Ends all your other sign-in sessions and all chat sessions. Requires `code` if the account has an authenticator app.',
   access: 'login',
   body: v.strictObject({
     currentPassword: password,
@@ -219,8 +218,8 @@ export const deleteAccount = route({
   path: '/auth/me',
   summary: 'Delete your account',
   description:
-    'Deletes the account with everything in it, including its workspaces, at `deletionDueAt`. Until then, you can only export or restore the account: other logins, chat sessions, API keys, agents and workspaces stop, and the ' +
-    'subscription ends with the paid month. Requires `code` if the account has an authenticator app. See [Export ' +
+    'Deletes the account and everything in it, including its workspaces, at `deletionDueAt`. Until then, you can only export or restore the account. Other sign-in sessions, chat sessions, API keys, agents and workspaces stop working, and ' +
+    'the subscription ends when the paid month does. Requires `code` if the account has an authenticator app. See [Export ' +
     'and deletion](/docs/how-to/export-and-deletion).',
   access: 'login',
   body: v.strictObject({ password, code: v.optional(code) }),
@@ -242,7 +241,7 @@ export const restoreAccount = route({
   path: '/auth/me/restore',
   summary: 'Restore your account',
   description:
-    'Cancels the deletion. Logins and sessions that have ended stay ended. The subscription stays cancelled until ' +
+    'Cancels the deletion. Sign-in sessions and chat sessions that have ended stay ended. The subscription stays cancelled until ' +
     'you send its tier to `POST /billing/subscription`. Safe to repeat.',
   access: 'login',
   whileClosing: true,

@@ -8,13 +8,14 @@ import { account, capMeaning, changesAt, subscriptionPreview, tierOffer } from '
 import { documentedBy, field, named } from './schemas/documented.ts'
 import { ledgerEntry, ledgerEntryKind } from './schemas/ledger-schema.ts'
 import { cap } from './schemas/usage-schema.ts'
-import { id, listOf, ofOwner, pageOf, pagingOfOwner, text, tier, time } from './schemas/schemas.ts'
+import { idOf } from './schemas/example-ids.ts'
+import { listOf, ofOwner, pageOf, pagingOfOwner, text, tier, time } from './schemas/schemas.ts'
 
 const paidTier = named('PaidTier', v.picklist(paidTierNames), 'Paid tier')
 const paymentMethod = named(
   'PaymentMethod',
   v.object({
-    id,
+    id: idOf('paymentMethod'),
     brand: field(v.string(), 'Brand of the card', 'visa'),
     last4: field(v.string(), 'Last four digits', '4242'),
     createdAt: time,
@@ -62,8 +63,8 @@ export const getBilling = route({
   path: '/billing',
   summary: 'Get the billing status',
   description:
-    'Returns the tier, its limits, the subscription and the credit balance. A workspace has the tier and limits of ' +
-    'its owner. In a workspace, requires the `admin` or `owner` role. See [Caps and ' +
+    "Returns the tier, its limits, the subscription and the credit balance. A workspace has its owner's " +
+    'tier and limits. In a workspace, requires the `admin` or `owner` role. See [Caps and ' +
     'credits](/docs/how-to/caps-and-credits).',
   owner: 'query',
   needs: 'administer',
@@ -173,9 +174,9 @@ export const subscribe = route({
   path: '/billing/subscription',
   summary: 'Subscribe to a tier or switch tiers',
   description:
-    'Charges the most recently added payment method, after using up your payment credit (`creditCents`). By default, a ' +
+    'Uses your payment credit (`creditCents`) first, then charges the most recently added payment method. By default, a ' +
     'higher tier takes effect immediately and costs its price minus the unused part of the current month. A lower ' +
-    'tier takes effect when the paid month ends. A month that ends early loses the same share of its credits. Sending the current tier undoes a cancellation or a scheduled change. If the subscription is past due, overdue payments ' +
+    'tier takes effect when the paid month ends. If a paid month ends early, its credits are reduced in proportion to the unused time. Sending the current tier undoes a cancellation or a scheduled change. If the subscription is past due, overdue payments ' +
     'are charged first, unless you switch to a lower tier immediately. Safe to repeat.',
   body: v.strictObject({ tier: documentedBy(text(20), paidTier), when: v.optional(changesAt) }),
   response: account,
@@ -214,7 +215,7 @@ export const cancelSubscription = route({
   summary: 'Cancel the subscription',
   description:
     'The free tier starts when the paid month ends (`currentPeriodEnd`). It starts immediately with `when=now`, or ' +
-    "if the subscription is past due. Before that, `POST /billing/subscription` with the same tier undoes the cancellation at no cost. An immediate end turns the unused part of the month into payment credit and takes back the same share of the month's credits. Anything over the free limits is suspended, not deleted.",
+    "if the subscription is past due. Until the subscription ends, you can undo the cancellation at no cost by sending the same tier to `POST /billing/subscription`. Canceling immediately converts the unused part of the month into payment credit and takes back a proportional share of the month's credits. Anything over the free limits is suspended, not deleted.",
   query: v.strictObject({ when: v.optional(changesAt) }),
   response: account,
   codes: ['NOT_FOUND'],
@@ -230,8 +231,8 @@ export const listLedger = route({
   path: '/billing/ledger',
   summary: 'List ledger entries',
   description:
-    'Newest first. Each entry is an addition of credits, a step of a run or chat, or a failed step that was ' +
-    'billed. In a workspace, requires the `admin` or `owner` role.',
+    'Newest first. Each entry records a change in credits, a step in a run or chat, or a failed step ' +
+    'that was billed. In a workspace, requires the `admin` or `owner` role.',
   owner: 'query',
   needs: 'administer',
   whenClosed: true,

@@ -5,7 +5,8 @@ import { shownUrl } from '../src/safe-fetch/shown-url.ts'
 import { route } from './route/route.ts'
 import { maySeeSecrets } from './schemas/agent-schema.ts'
 import { field, named, whole } from './schemas/documented.ts'
-import { id, pageOf, paging, time } from './schemas/schemas.ts'
+import { idOf } from './schemas/example-ids.ts'
+import { pageOf, paging, time } from './schemas/schemas.ts'
 import { agentNamed, runNamed } from './route/resources.ts'
 
 const status = named(
@@ -15,9 +16,9 @@ const status = named(
   'delivered',
 )
 const listed = {
-  id: field(id, '`webhook-id` of each attempt'),
-  agentId: field(id, 'Agent'),
-  runId: field(id, 'Run that ended'),
+  id: idOf('callback', '`webhook-id` of each attempt'),
+  agentId: idOf('agent', 'Id of the agent'),
+  runId: idOf('run', 'Run that ended'),
   url: field(
     v.string(),
     'URL that the callback is sent to, without the query string for callers who cannot see secrets',
@@ -25,8 +26,8 @@ const listed = {
   ),
   status,
   attempts: field(whole, 'Number of attempts so far', 1),
-  nextAt: field(v.nullable(time), 'When a pending callback is next attempted', null),
-  giveUpAt: v.pipe(time, v.metadata({ description: 'When the platform gives up on a pending callback' })),
+  nextAt: field(v.nullable(time), 'When a pending callback will next be attempted', null),
+  giveUpAt: v.pipe(time, v.metadata({ description: 'When the platform will give up on a pending callback' })),
   createdAt: time,
   endedAt: field(v.nullable(time), 'When the callback was delivered or the platform gave up on it'),
 }
@@ -35,8 +36,12 @@ const attempt = named(
   v.object({
     attempt: field(whole, 'Number of the attempt. Attempts whose process crashed are not listed.', 1),
     at: field(time, 'Time of the attempt'),
-    httpStatus: field(v.nullable(whole), 'HTTP status of the receiver. Null without a response.', 200),
-    outcome: field(v.string(), 'Human-readable outcome', 'The receiver responded with 200.'),
+    httpStatus: field(
+      v.nullable(whole),
+      "HTTP status of the receiver's response, or null if there was no response",
+      200,
+    ),
+    outcome: field(v.string(), 'Human-readable outcome of the attempt', 'The receiver responded with 200.'),
     latencyMs: field(v.number(), 'Duration, in milliseconds', 84),
   }),
   'Attempt to send a callback',
@@ -51,7 +56,7 @@ const ofOne = v.object({
   ),
   log: field(v.array(attempt), 'Last hundred attempts, newest first'),
 })
-const callback = named('Callback', ofOne, 'Result of a run, posted to the `callbackUrl` of its agent')
+const callback = named('Callback', ofOne, "Result of a run, posted to the agent's `callbackUrl`")
 
 const shared = { tag: 'callbacks', access: 'account', status: 200 } as const
 

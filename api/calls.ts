@@ -4,14 +4,15 @@ import { JsonText } from '../src/json-text.ts'
 import { callStatuses, type DirectToolCall } from '../src/tools/tool-call.ts'
 import { route } from './route/route.ts'
 import { anyJson, field, named, whole } from './schemas/documented.ts'
-import { id, pageOf, paging, text, time } from './schemas/schemas.ts'
-import { effect } from './schemas/vault-schema.ts'
+import { idOf } from './schemas/example-ids.ts'
+import { pageOf, paging, text, time } from './schemas/schemas.ts'
+import { effect, exampleCall } from './schemas/vault-schema.ts'
 import { entryNamed as resource } from './route/resources.ts'
 
 const listed = {
-  id,
+  id: idOf('call'),
   tool: field(v.string(), 'Name of the tool', 'issues.createIssue'),
-  effect,
+  effect: field(effect, 'Effect of repeated calls', 'once'),
   status: named(
     'ToolCallStatus',
     v.picklist(callStatuses),
@@ -21,8 +22,8 @@ const listed = {
   siteStatus: field(v.nullable(whole), 'HTTP status of the response', 200),
   idempotencyKey: field(
     v.nullable(v.string()),
-    'Idempotency key of the call. Null without one, or if the key can be used again.',
-    'order-4711',
+    'Idempotency key for the call, or null if there is none or the key can be used again',
+    'post-17',
   ),
   attempts: field(whole, 'Number of times the call was sent', 1),
   startedAt: field(time, 'When the call was sent'),
@@ -31,10 +32,12 @@ const listed = {
 const listedCall = named('ToolCallSummary', v.object(listed), 'Direct tool call in a list')
 const ofOne = v.object({
   ...listed,
-  arguments: field(anyJson, 'Arguments as sent', { query: 'export' }),
-  result: field(anyJson, 'Result. A sentence if the call failed. Null if there is no readable result.', {
-    issues: [],
-  }),
+  arguments: field(anyJson, 'Arguments as sent', exampleCall.arguments),
+  result: field(
+    anyJson,
+    'Result of the call, or a sentence if the call failed. Null if there is no readable result.',
+    exampleCall.result,
+  ),
 })
 const call = named('ToolCall', ofOne, 'Tool call made by a user, without an agent')
 
@@ -53,8 +56,8 @@ export const listCalls = route({
   path: '/vault/{entryId}/calls',
   summary: 'List direct tool calls',
   description:
-    'Newest first. Lists the calls made with `POST /vault/{entryId}/tools/{toolName}/call`. Calls of runs are on ' +
-    'their timelines.',
+    'Newest first. Lists the calls made with `POST /vault/{entryId}/tools/{toolName}/call`. Calls made by runs ' +
+    "are on the runs' timelines.",
   query: v.strictObject({
     ...paging,
     idempotencyKey: v.optional(field(text(255), 'Only the call with this idempotency key')),
@@ -73,7 +76,7 @@ export const getCall = route({
   method: 'get',
   path: '/vault/{entryId}/calls/{callId}',
   summary: 'Get a direct tool call',
-  description: 'Shows what was sent and the outcome, as far as it is known. Retained for 90 days.',
+  description: 'Shows what was sent and, if known, the outcome. Retained for 90 days.',
   response: call,
   resource,
   handle: async ({ services, resource, params }) => {

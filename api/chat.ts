@@ -10,22 +10,24 @@ import { streamChat } from './streams/chat-stream.ts'
 
 /** Advice for pages that send whole conversations. */
 const sendLess =
-  'Send the last message alone: in the AI SDK, `prepareSendMessagesRequest` of the transport chooses what is sent.'
+  "Send only the last message. In the AI SDK, the transport's `prepareSendMessagesRequest` controls what is sent."
 
 const shared = { tag: 'chat', access: 'anyone', proof: sessionProof } as const
 
 export const sendChatMessage = route({
   ...shared,
   name: 'sendChatMessage',
-  audit: { not: 'The chat is its own record.' },
+  audit: { not: 'The chat itself records this.' },
   method: 'post',
   path: '/chat/messages',
   summary: 'Send a chat message',
   description:
     'Returns the full answer as JSON. Returns a stream instead for AI SDK transports (UI message stream v1), if `stream` is true, or if `Accept` prefers `text/event-stream`. A session answers its messages in order, within 90 seconds each, not counting time spent waiting for a turn or for approvals. If the client disconnects, the answer ends ' +
-    'with `STREAM_ABORTED` and keeps its tool calls, unless `onDisconnect` is `continue`. Repeating a message `id` ' +
-    'returns the first answer. Only text is accepted, up to 1 MiB. See [A chat page](/docs/how-to/chat-page).',
-  headers: { 'Idempotency-Key': 'Key for this request. A repeat with the same key returns the first answer.' },
+    'with `STREAM_ABORTED` and keeps its tool calls, unless `onDisconnect` is `continue`. Sending the same message ' +
+    '`id` again returns the original answer. Only text is accepted, up to 1 MiB. See [Put a chat on a web page](/docs/how-to/chat-page).',
+  headers: {
+    'Idempotency-Key': 'Key for this request. A repeated request with the same key returns the original answer.',
+  },
   body: chatRequest,
   rawBody: { maxBytes: () => 1024 * 1024, advice: sendLess, outline: 'outlineOfChat' },
   status: 200,
@@ -109,16 +111,16 @@ export const resumeChatStream = route({
 export const stopChatStream = route({
   ...shared,
   name: 'stopChatStream',
-  audit: { not: 'The chat is its own record.' },
+  audit: { not: 'The chat itself records this.' },
   method: 'delete',
   path: '/chat/messages/{chatId}/stream',
   summary: 'Stop an answer',
   description:
-    'Identify the answer with `messageId` or `chatId`, by the id of the answer or of its message. An answer that has ended does not change. Any other id refers to the chat: the answer in progress stops, or the request fails with ' +
+    'Identify the answer by its id or by the id of its message, in `messageId` or `chatId`. An answer that has ended does not change. Any other id refers to the chat: the answer in progress stops, or the request fails with ' +
     '`NOT_FOUND` if there is none. The text so far is kept.',
   query: v.strictObject({
     messageId: v.optional(
-      field(text(200), 'Id of the answer, if `chatId` is that of the chat', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a20'),
+      field(text(200), 'Id of the answer, if `chatId` identifies the chat', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a20'),
     ),
   }),
   status: 204,

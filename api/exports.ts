@@ -5,7 +5,8 @@ import { sectionsOfAccount, sectionsOfWorkspace } from './export/sections.ts'
 import { writeDocument, type Section } from './export/write.ts'
 import { route } from './route/route.ts'
 import { field, freeObject, named } from './schemas/documented.ts'
-import { id, time } from './schemas/schemas.ts'
+import { idOf } from './schemas/example-ids.ts'
+import { time } from './schemas/schemas.ts'
 import { streamDocument } from './streams/document.ts'
 import { workspaceNamed } from './route/resources.ts'
 
@@ -22,44 +23,44 @@ const shared = {
   billing: record('Tier, subscription and credits'),
   ledger: records('Credits that were granted and used'),
   apiKeys: records('API keys, without their secrets'),
-  vault: records('Connected sites, without credentials, with `calls`, `refreshes` and `manifestChanges`'),
+  vault: records('Connected sites without credentials, including `calls`, `refreshes` and `manifestChanges`'),
   calls: records('Direct tool calls to sites that are no longer connected or now have another owner'),
-  agents: records('Agents, without secrets, with the `fires` of their schedules'),
-  runs: records('Runs, with their `timeline` and `callbacks`'),
-  sessions: records('Chat sessions, with `messages`'),
+  agents: records('Agents without secrets, including their scheduled times (`fires`)'),
+  runs: records('Runs, including their `timeline` and `callbacks`'),
+  sessions: records('Chat sessions, including `messages`'),
   approvals: records('Tool calls that needed approval'),
-  notifications: records('Notifications'),
-  audit: records('Audit log'),
+  notifications: records('Notifications for the owner'),
+  audit: records('Audit log entries'),
   complete: field(v.literal(true), 'Always the last field. Without it, the export is incomplete.'),
 }
 const accountExport = named(
   'AccountExport',
   v.object({
     ...shared,
-    userId: field(id, 'User'),
-    account: record('Account'),
+    userId: idOf('user', 'Id of the user'),
+    account: record('The account and its settings'),
     workspaces: records('Workspaces that the account is a member of'),
-    logins: records('Active logins'),
+    logins: records('Active sign-in sessions'),
     identities: records('Linked sign-in providers'),
-    secondFactor: record('Whether logins need a code'),
-    paymentMethods: records('Cards'),
-    payments: records('Payments'),
-    topUp: record('Settings of automatic top-up'),
+    secondFactor: record('Whether signing in requires a code'),
+    paymentMethods: records('Payment methods'),
+    payments: records('Payments made by the account'),
+    topUp: record('Automatic top-up settings'),
   }),
-  'Everything in an account, without secrets',
+  'Everything in an account except secrets',
 )
 const workspaceExport = named(
   'WorkspaceExport',
   v.object({
     ...shared,
-    workspaceId: field(id, 'Workspace'),
-    workspace: record('Workspace'),
-    members: records('Members of the workspace'),
+    workspaceId: idOf('workspace', 'Id of the workspace'),
+    workspace: record('The workspace and its settings'),
+    members: records('Workspace members'),
     signIn: record('Sign-in provider, without the secret'),
-    invitations: records('Invitations'),
+    invitations: records('Open invitations'),
     months: records('Credits used in each month'),
   }),
-  'Everything in a workspace, without secrets',
+  'Everything in a workspace except secrets',
 )
 
 const how =

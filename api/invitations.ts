@@ -4,7 +4,8 @@ import { invitedRoles } from '../src/workspaces/invitation.ts'
 import { actorOf } from './route/audited.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
-import { id, pageOf, paging, text, time } from './schemas/schemas.ts'
+import { idOf } from './schemas/example-ids.ts'
+import { pageOf, paging, text, time } from './schemas/schemas.ts'
 import { membership } from './schemas/workspace-schema.ts'
 import { workspaceNamed as resource } from './route/resources.ts'
 
@@ -18,7 +19,7 @@ const addressMeaning = 'Invited email address. Only an account that has verified
 const invitation = named(
   'Invitation',
   v.object({
-    id,
+    id: idOf('invitation'),
     email: field(v.string(), addressMeaning, 'grace@example.com'),
     role: invitedRole,
     createdAt: time,
@@ -107,7 +108,7 @@ export const acceptInvitation = route({
   tag: 'workspaces',
   access: 'login',
   name: 'acceptInvitation',
-  audit: { not: 'Noted in the transaction of the change.' },
+  audit: { not: 'Recorded in the same transaction as the change.' },
   method: 'post',
   path: '/invitations/accept',
   summary: 'Accept an invitation',

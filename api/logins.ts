@@ -2,22 +2,23 @@ import * as v from 'valibot'
 import { requireLogin } from '../src/users/caller.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
+import { idOf } from './schemas/example-ids.ts'
 import { id, pageOf, paging, time } from './schemas/schemas.ts'
 
 const login = named(
   'Login',
   v.object({
-    id,
+    id: idOf('login'),
     createdAt: time,
-    lastUsedAt: field(time, "When the login's access token was last used, to the minute"),
-    address: field(v.nullable(v.string()), 'IP address of the client at login', '203.0.113.7'),
-    userAgent: field(v.nullable(v.string()), '`User-Agent` of the client at login', 'Mozilla/5.0'),
+    lastUsedAt: field(time, "When the session's access token was last used, to the minute"),
+    address: field(v.nullable(v.string()), 'IP address of the client at sign-in', '203.0.113.7'),
+    userAgent: field(v.nullable(v.string()), '`User-Agent` of the client at sign-in', 'Mozilla/5.0'),
     workspaceId: field(
       v.nullable(id),
-      "Only workspace that the login can reach, for a login with that workspace's sign-in provider",
+      "The only workspace that the session can access, if the user signed in with that workspace's sign-in provider",
       null,
     ),
-    current: field(v.boolean(), 'Whether this request uses the login'),
+    current: field(v.boolean(), 'Whether this request uses the session'),
   }),
   'Login',
 )
@@ -32,7 +33,7 @@ export const readCsrfToken = route({
   path: '/auth/csrf',
   ofUser: false,
   summary: 'Get the CSRF token',
-  description: 'For a reloaded page whose login is stored in a cookie.',
+  description: 'For pages that sign in with cookies and lose the CSRF token when they are reloaded.',
   status: 200,
   response: named(
     'CsrfToken',
@@ -53,8 +54,8 @@ export const listLogins = route({
   name: 'listLogins',
   method: 'get',
   path: '/auth/logins',
-  summary: 'List logins',
-  description: 'Newest first, without logins that have ended or expired.',
+  summary: 'List sign-in sessions',
+  description: 'Newest first, without sessions that have ended or expired.',
   query: v.strictObject(paging),
   status: 200,
   response: pageOf(login),
@@ -68,8 +69,8 @@ export const endLogin = route({
   audit: { subject: 'login' },
   method: 'delete',
   path: '/auth/logins/{loginId}',
-  summary: 'End a login',
-  description: "The login's access token and refresh token stop working. You can end the login that you are using.",
+  summary: 'End a sign-in session',
+  description: "The session's access token and refresh token stop working. You can also end your current session.",
   status: 204,
   codes: ['NOT_FOUND'],
   async handle({ services, caller, params }) {

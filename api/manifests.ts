@@ -9,7 +9,7 @@ import { entryNamed as resource } from './route/resources.ts'
 const difference = named(
   'ManifestDifference',
   v.object({
-    path: field(v.string(), 'Location, as names of tools and properties', 'tools.search_issues.inputSchema.query'),
+    path: field(v.string(), 'Location, as tool and property names', 'tools.search_issues.inputSchema.text'),
     kind: named('DifferenceKind', v.picklist(['added', 'removed', 'changed']), 'Kind of difference'),
     class: changeClass,
     before: v.optional(field(v.string(), 'Value before, shortened for display', 'string')),
@@ -19,7 +19,7 @@ const difference = named(
   'Difference between two manifests',
 )
 const found = {
-  class: field(changeClass, 'Class of the most serious difference'),
+  class: field(changeClass, 'Severity of the most serious difference'),
   fingerprint,
   differences: field(v.array(difference), 'Differences between the manifests'),
   foundAt: field(time, 'When the change was found'),
@@ -74,8 +74,8 @@ export const acceptManifest = route({
   path: '/vault/{entryId}/accept-manifest',
   summary: 'Accept a changed manifest',
   description:
-    'Identify the change that you reviewed by its `fingerprint`. If the site now uses a different authorization, you ' +
-    'must reconnect it.',
+    'Identify the change that you reviewed by its `fingerprint`. If the site now uses a different authorization ' +
+    'method, you must reconnect it.',
   body: v.strictObject({
     fingerprint: v.pipe(
       v.string('must be a string'),

@@ -36,7 +36,7 @@ export const changeRole = route({
   path: '/workspaces/{workspaceId}/members/{userId}',
   summary: "Change a member's role",
   description:
-    'The role of the owner cannot change. To make a member the owner, use `POST ' +
+    "The owner's role cannot be changed. To make a member the owner, use `POST " +
     '/workspaces/{workspaceId}/transfer`. Requires the `admin` or `owner` role.',
   needs: 'administer',
   body: v.strictObject({ role }),

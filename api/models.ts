@@ -26,7 +26,7 @@ const model = named(
   'Model',
   v.object({
     name: field(v.string(), 'Name to use in agents and sessions', 'gpt-5-mini'),
-    provider: field(v.string(), 'Provider of the model', 'openai'),
+    provider: field(v.string(), "The model's provider", 'openai'),
     isDefault: field(v.boolean(), 'Whether agents without a `model` use this model'),
     contextTokens: field(whole, 'Size of the context window, in tokens', 400_000),
     maxOutputTokens: field(
@@ -36,7 +36,7 @@ const model = named(
     ),
     price: field(
       v.nullable(price),
-      'Price. Null if unknown: a credit then pays for 10,000 tokens, and each output token counts as four.',
+      'Price, or null if it is unknown. In that case, one credit pays for 10,000 tokens, and each output token counts as four.',
     ),
     streams: field(v.boolean(), 'Whether the model streams its answers'),
     structuredOutput: field(v.boolean(), 'Whether the provider itself enforces an output schema'),

@@ -4,6 +4,7 @@ import { actorOf } from './route/audited.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
 import { list } from './schemas/list.ts'
+import { idOf } from './schemas/example-ids.ts'
 import { id, inWorkspace, ownerId, text } from './schemas/schemas.ts'
 
 const example = '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a10'
@@ -14,7 +15,7 @@ export const moveThings = route({
   tag: 'workspaces',
   access: 'login',
   name: 'moveThings',
-  audit: { not: 'Noted in the transaction of the change.' },
+  audit: { not: 'Recorded in the same transaction as the change.' },
   method: 'post',
   path: '/moves',
   summary: 'Move agents and connected sites',
@@ -25,16 +26,16 @@ export const moveThings = route({
   owner: 'body',
   body: v.strictObject({
     ...inWorkspace,
-    agentIds: ids('Agents to move'),
-    entryIds: ids('Vault entries to move'),
+    agentIds: ids('Ids of the agents to move'),
+    entryIds: ids('Ids of the vault entries to move'),
   }),
   status: 200,
   response: named(
     'Moved',
     v.object({
       ownerId,
-      agentIds: field(v.array(id), 'Agents, which now belong to this owner'),
-      entryIds: field(v.array(id), 'Vault entries, which now belong to this owner'),
+      agentIds: field(v.array(id), 'Ids of the agents that now belong to this owner'),
+      entryIds: field(v.array(idOf('entry')), 'Ids of the vault entries that now belong to this owner'),
     }),
     'Result of a move',
   ),

@@ -5,6 +5,7 @@ import type { Services } from '../src/services.ts'
 import type { Caller } from '../src/users/caller.ts'
 import { route } from './route/route.ts'
 import { field, named, whole } from './schemas/documented.ts'
+import { idOf } from './schemas/example-ids.ts'
 import { id, inWorkspace, ownerId, pageOf, pagingOfOwner, text, time } from './schemas/schemas.ts'
 
 const kind = named(
@@ -13,7 +14,7 @@ const kind = named(
   'Subject of the notification',
 )
 const fields = v.object({
-  id,
+  id: idOf('notification'),
   ownerId,
   kind,
   subjectId: field(
@@ -44,7 +45,7 @@ const unreadOnly = named(
 const exampleId = '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a22'
 
 const shared = { tag: 'notifications', access: 'account', status: 200 } as const
-const ofReaders = { needs: 'use', audit: { not: 'A notification itself says who has read it.' } } as const
+const ofReaders = { needs: 'use', audit: { not: 'The notification records who has read it.' } } as const
 
 export const listNotifications = route({
   ...shared,
@@ -85,7 +86,7 @@ export const markNotifications = route({
   path: '/notifications/read',
   summary: 'Mark notifications as read',
   description:
-    'Marks the notification `upTo` and all older notifications of the same owner as read. Newer ones stay unread.',
+    'Marks the notification `upTo` and all older notifications for the same owner as read. Newer ones stay unread.',
   owner: 'body',
   body: v.strictObject({
     ...inWorkspace,

@@ -4,13 +4,14 @@ import { flow, folder, presentFlow } from './schemas/oauth-schema.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
 import { list } from './schemas/list.ts'
-import { id, inWorkspace, text, time } from './schemas/schemas.ts'
+import { idOf } from './schemas/example-ids.ts'
+import { inWorkspace, text, time } from './schemas/schemas.ts'
 import { acceptHosts, scope, url } from './schemas/vault-schema.ts'
 
 const chosen = v.optional(
   field(
     list(text(64), 200),
-    'Tools to enable. Only the scopes that these tools need are requested, plus those already granted. By default, all tools of a new site are enabled.',
+    "Tools to enable. Only the scopes that these tools need are requested, plus those already granted. By default, all of a new site's tools are enabled.",
     ['search_issues'],
   ),
 )
@@ -28,7 +29,7 @@ const ofEntry = named(
 const started = named(
   'StartedOAuthFlow',
   v.object({
-    id: field(id, 'Id of the flow, for `GET /vault/oauth/flows/{flowId}`'),
+    id: idOf('flow', 'Id of the flow, for `GET /vault/oauth/flows/{flowId}`'),
     connectUrl: field(
       v.string(),
       'URL to open in the browser of the person who has the account at the site',
@@ -45,7 +46,7 @@ export const startOAuth = route({
   tag: 'vault',
   access: 'account',
   name: 'startOAuth',
-  audit: { not: 'Noted when the site is connected.' },
+  audit: { not: 'Recorded when the site is connected.' },
   method: 'post',
   path: `${folder}/start`,
   summary: 'Start connecting a site with OAuth',

@@ -14,11 +14,11 @@ const mail = named(
   'Mail',
   v.object({
     id,
-    to: field(v.string(), 'Recipient', 'ada@example.com'),
-    subject: field(v.string(), 'Subject', 'Confirm your address'),
+    to: field(v.string(), 'Email address of the recipient', 'ada@example.com'),
+    subject: field(v.string(), 'Subject of the email', 'Confirm your address'),
     text: field(
       v.nullable(v.string()),
-      'Text, including any token. Null if a mail server sends the email, or once the text is no longer useful.',
+      'Text of the email, including any token. Null if a mail server sends the email, or if the text is no longer useful.',
       null,
     ),
     status,

@@ -7,7 +7,7 @@ const setup = named(
   v.object({
     clientSecret: field(
       v.nullable(v.string()),
-      'Secret for `confirmCardSetup` of Stripe.js. Null in the sandbox, which collects no cards.',
+      'Secret for `confirmCardSetup` in Stripe.js. Null in the sandbox, which collects no cards.',
       null,
     ),
   }),
@@ -19,7 +19,7 @@ export const setUpPaymentMethod = route({
   needsPayments: true,
   tag: 'billing',
   access: 'account',
-  audit: { not: 'It changes nothing; the card that is added then is noted.' },
+  audit: { not: 'It changes nothing. Adding the card is recorded.' },
   ofUser: true,
   method: 'post',
   path: '/billing/payment-methods/setup',

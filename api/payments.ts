@@ -14,14 +14,14 @@ const payment = named(
     purpose: named(
       'PaymentPurpose',
       v.picklist(paymentPurposes),
-      'subscription: a month of a tier, or a tier change · credits: bought credits · top_up: automatically bought credits',
+      'subscription: a month on a tier, or a tier change · credits: bought credits · top_up: automatically bought credits',
     ),
     status: named(
       'PaymentStatus',
       v.picklist(paymentStatuses),
       'pending: the outcome is not known yet · failed: the charge was declined, but a subscription month might still be paid later',
     ),
-    currency: field(v.literal('usd'), 'Currency'),
+    currency: field(v.literal('usd'), 'Currency of `cents`'),
     cents: field(
       whole,
       'Amount charged to the card. Negative for an amount credited to later subscription payments.',
@@ -29,7 +29,7 @@ const payment = named(
     ),
     fromCreditCents: field(
       whole,
-      'Amount paid from payment credit. The price is `cents` plus this. Negative if the payment also settles a debt.',
+      'Amount paid with payment credit. The full price is this amount plus `cents`. Negative if the payment also settles a debt.',
       0,
     ),
     credits: field(v.nullable(whole), 'Number of credits bought. Null for a subscription.', null),
@@ -76,8 +76,10 @@ export const buyCredits = route({
   description:
     'Charges the most recently added payment method, at the price set by the operator (by default, a cent per credit). ' +
     "Overdue payments are charged first. An account's purchases are processed one at a time. With `Idempotency-Key`, a " +
-    'repeat returns the first payment, even a failed one: to try again, use a new key.',
-  headers: { 'Idempotency-Key': 'Key for this purchase. A repeat with the same key does not buy more credits.' },
+    'repeated request returns the original payment, even if it failed. To try again, use a new key.',
+  headers: {
+    'Idempotency-Key': 'Key for this purchase. A repeated request with the same key does not buy more credits.',
+  },
   body: v.strictObject({ credits: bought }),
   status: 201,
   response: payment,
@@ -96,7 +98,7 @@ export const listPayments = route({
   summary: 'List payments',
   description:
     'Newest first: subscription months and changes, credited amounts, and credit purchases. Among paid items, the positive `cents` are the amounts charged to your cards, and `cents` plus `fromCreditCents` is the cost of the service. ' +
-    'Your payment credit (`creditCents` of `GET /billing`) is the sum of the negative `cents` minus the sum of `fromCreditCents`, across payments of every status.',
+    'Your payment credit (`creditCents` in `GET /billing`) is the sum of the negative `cents` minus the sum of `fromCreditCents`, across payments of every status.',
   query: v.strictObject(paging),
   status: 200,
   response: pageOf(payment),
@@ -113,10 +115,10 @@ const topUp = named(
     below: field(v.nullable(whole), 'Credits are bought when the balance falls below this number of credits', 500),
     credits: field(v.nullable(whole), 'Number of credits bought at a time', 1000),
     centsPerMonth: field(v.nullable(whole), 'Maximum cost of top-up in a calendar month (UTC), in US cents', 5000),
-    spentCents: field(whole, 'What top-up has cost this month, in US cents', 1000),
+    spentCents: field(whole, 'Amount charged by top-up this month, in US cents', 1000),
     failures: field(whole, 'Number of failed payments in a row. After three, top-up is switched off.', 0),
   }),
-  'Settings of automatic top-up',
+  'Automatic top-up settings',
 )
 
 export const getTopUp = route({
@@ -141,7 +143,7 @@ export const setTopUp = route({
   path: '/billing/top-up',
   summary: 'Set automatic top-up',
   description:
-    'When the balance falls below `below`, credits are bought within seconds. The month never costs more than ' +
+    'When the balance falls below `below`, credits are bought within seconds. Top-up never charges more per month than ' +
     '`centsPerMonth`, which must cover at least one purchase. After three failed payments in a row, top-up is ' +
     'switched off and you get a notification. Nothing is bought while the subscription is past due.',
   body: v.strictObject({

@@ -17,7 +17,7 @@ export const listRuns = route({
   owner: 'query',
   query: v.strictObject({
     ...pagingOfOwner,
-    agentId: idFilter('Only runs of this agent'),
+    agentId: idFilter("Only this agent's runs"),
     status: v.optional(runStatus),
     trigger: v.optional(trigger),
   }),
@@ -52,7 +52,7 @@ export const skipRun = route({
   path: '/runs/{runId}/skip',
   summary: 'Skip a run',
   description:
-    'Ends a queued or waiting run as `skipped`, so that the next run of its agent starts. You can replay the skipped run later.',
+    "Ends a queued or waiting run as `skipped`, so that the agent's next run starts. You can replay the skipped run later.",
   response: run,
   resource,
   codes: ['RUN_NOT_FOUND', 'RUN_NOT_CANCELLABLE'],
@@ -68,10 +68,12 @@ export const replayRun = route({
   path: '/runs/{runId}/replay',
   summary: 'Replay a run',
   description:
-    'Starts a new run of the current agent with the payload or input of a finished one. The replay of a delivery ' +
+    'Starts a new run of the agent, as it is now, with the payload or input of a finished run. The replay of a delivery ' +
     'joins the end of the queue. For any other run, the agent must be idle (`AGENT_ALREADY_RUNNING`). See ' +
     '[Replay](/docs/how-to/replay).',
-  headers: { 'Idempotency-Key': 'Key for this request. A repeat with the same key does not start another run.' },
+  headers: {
+    'Idempotency-Key': 'Key for this request. A repeated request with the same key does not start another run.',
+  },
   status: 202,
   response: run,
   resource,

@@ -22,13 +22,13 @@ const reason = named(
 const fire = named(
   'Fire',
   v.object({
-    at: field(time, 'Scheduled time, even if the schedule fired late'),
+    at: field(time, 'Scheduled time, even if it was handled late'),
     outcome,
     reason: field(v.nullable(reason), 'Why no run started. Null if a run started.', null),
-    message: field(v.nullable(v.string()), 'Reason as a sentence', null),
+    message: field(v.nullable(v.string()), '`reason` as a sentence, or null if there is no reason', null),
     runId: field(
       v.nullable(id),
-      'Run, while it is retained. If the scheduled time was skipped, the run recorded as skipped.',
+      'Run that started, or the run that was recorded as skipped. Null if there is none, or if it has been deleted.',
     ),
     recordedAt: field(time, 'When the outcome was recorded'),
   }),
@@ -45,8 +45,8 @@ const warning = named(
 const nextFire = named(
   'NextFire',
   v.object({
-    at: field(time, 'When the schedule fires'),
-    local: field(v.string(), 'Same time in the time zone of the agent', 'Sat 21 Nov 2026, 10:00'),
+    at: field(time, 'Scheduled time'),
+    local: field(v.string(), "Same time in the agent's time zone", 'Sat 21 Nov 2026, 10:00'),
   }),
   'Upcoming scheduled time',
 )
@@ -57,12 +57,12 @@ const schedule = named(
     timeZone: field(v.string(), 'IANA time zone of the schedule', 'Europe/Berlin'),
     description: field(v.string(), 'Cron expression in words', 'At 09:00, Monday through Friday'),
     paused: field(v.boolean(), 'Whether the agent is paused, in which case scheduled runs are skipped', false),
-    inStep: field(v.boolean(), 'Whether the scheduler has the current expression'),
+    inStep: field(v.boolean(), 'Whether the scheduler has the current schedule'),
     warnings: field(v.array(warning), 'Warnings about the cron expression'),
     next: field(v.array(nextFire), 'Next ten scheduled times'),
     last: field(v.array(fire), 'Last ten scheduled times, newest first'),
   }),
-  'Schedule of an agent',
+  'Agent schedule',
 )
 
 const presentFire = <Row extends { nominalAt: Date }>({ nominalAt, ...rest }: Row) => ({ at: nominalAt, ...rest })
@@ -88,7 +88,7 @@ export const listFires = route({
   ...shared,
   name: 'listFires',
   path: '/agents/{agentId}/fires',
-  summary: "List an agent's scheduled fires",
+  summary: "List an agent's scheduled times",
   description:
     'Newest first: each scheduled time, whether its run started, was skipped or was missed, and why. The current one can take a few seconds to appear, a missed one up to seven minutes. Retained for a year.',
   query: v.strictObject({ ...paging, outcome: v.optional(outcome) }),

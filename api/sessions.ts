@@ -19,13 +19,13 @@ const current = { tag: 'sessions', access: 'anyone', path: '/sessions/current', 
 export const createSession = route({
   ...ofAccount,
   name: 'createSession',
-  audit: { not: 'The session is its own record.' },
+  audit: { not: 'The session itself records this.' },
   method: 'post',
   path: '/sessions',
   summary: 'Create a chat session',
   description:
-    'The token is shown only once. Anyone who has it can chat at your expense, with the sites and tools of the session, but can do nothing else. A session lasts up to a day, ends after two hours without use, and ends with ' +
-    'the API key that created it. See [A chat page](/docs/how-to/chat-page).',
+    "The token is shown only once. Anyone who has it can chat at your expense, with the session's sites and tools, but can do nothing else. A session lasts up to a day, ends after two hours without use, and ends along " +
+    'with the API key that created it. See [Put a chat on a web page](/docs/how-to/chat-page).',
   owner: 'body',
   needs: 'use',
   body: v.strictObject({ ...inWorkspace, ...sessionFields }),
@@ -42,7 +42,7 @@ export const listSessions = route({
   method: 'get',
   path: '/sessions',
   summary: 'List chat sessions',
-  description: 'Newest first, without tokens and sites.',
+  description: 'Newest first, without tokens or sites.',
   owner: 'query',
   query: v.strictObject({
     ...pagingOfOwner,
@@ -68,7 +68,7 @@ export const getCurrentSession = route({
   name: 'getCurrentSession',
   method: 'get',
   summary: 'Get the current chat session',
-  description: 'Shows the session of the token, with the sites and tools that its messages can use.',
+  description: 'Shows the session that the token belongs to, including the sites and tools that its messages can use.',
   status: 200,
   response: session,
   handle: ({ services, proven }) => presentWhole(services, proven.session),
@@ -81,7 +81,7 @@ export const getCurrentSession = route({
 export const endCurrentSession = route({
   ...current,
   name: 'endCurrentSession',
-  audit: { not: 'The session is its own record.' },
+  audit: { not: 'The session itself records this.' },
   method: 'delete',
   summary: 'End the current chat session',
   description: "The session's token stops working.",
@@ -92,7 +92,7 @@ export const endCurrentSession = route({
 export const endSession = route({
   ...ofAccount,
   name: 'endSession',
-  audit: { not: 'The session is its own record.' },
+  audit: { not: 'The session itself records this.' },
   needs: 'use',
   whenClosed: true,
   method: 'delete',

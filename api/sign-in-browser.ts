@@ -21,7 +21,7 @@ const localPath = v.pipe(
   v.check(
     (path) =>
       /^\/(?![/\\])[^\\\s\p{C}]*$/u.test(path) && URL.parse(path, 'https://here.example')?.host === 'here.example',
-    'must be a path of this platform, such as /console',
+    'must be a path on this platform, such as /console',
   ),
 )
 
@@ -44,8 +44,8 @@ export const startSignIn = route({
   path: `${folder}/{providerId}/start`,
   summary: 'Start signing in with a provider',
   description:
-    'For browsers. Redirects to the provider, which sends the browser back with the cookies of a login. To sign in ' +
-    'to one workspace, use its id as `providerId`. In that case, a page names the provider first.',
+    'For browsers. Redirects to the provider. When the browser returns, it gets the sign-in cookies. To sign in ' +
+    'to one workspace, use its id as `providerId`. In that case, a page that names the provider is shown first.',
   query: v.strictObject({
     returnTo: v.optional(field(localPath, 'Path on this platform to open afterward', '/console')),
   }),
@@ -67,10 +67,10 @@ export const goToProvider = route({
   path: `${folder}/go`,
   summary: "Continue to a provider's sign-in page",
   description:
-    'For browsers. Shows a page that names the account to link, or the provider of the workspace. The link on the page works only in the same browser. Clients that request `application/json` are redirected immediately.',
+    "For browsers. Shows a page that names the account to link, or the workspace's provider. The link on the page works only in the same browser. Clients that request `application/json` are redirected immediately.",
   query: v.looseObject({
     ticket: field(text(100), 'Ticket in `linkUrl`'),
-    seen: v.optional(field(v.string(), 'Value in the link on the page')),
+    seen: v.optional(field(v.string(), 'Value from the link on the page')),
   }),
   status: 303,
   codes: ['VALIDATION_ERROR', 'NOT_FOUND', 'SITE_UNAVAILABLE', 'PERMISSION_DENIED'],
@@ -113,7 +113,7 @@ export const finishSignIn = route({
   path: `${folder}/{providerId}/callback`,
   summary: 'Finish signing in with a provider',
   description:
-    'For browsers: the redirect URI to register at the provider. Sets the login cookies and redirects to ' +
+    'For browsers: the redirect URI to register with the provider. Sets the sign-in cookies and redirects to ' +
     '`returnTo`. Without `returnTo`, it responds with a page, or with JSON to clients that prefer it.',
   query: v.looseObject({}),
   status: 200,

@@ -16,7 +16,7 @@ export const listSignInProviders = route({
   method: 'get',
   path: '/auth/providers',
   summary: 'List sign-in providers',
-  description: 'Lists the providers of the platform. A workspace can have its own provider for its members.',
+  description: "Lists the platform's providers. A workspace can have its own provider for its members.",
   status: 200,
   response: listOf(signInProvider),
   async handle({ services: { signIn, config } }) {
@@ -31,12 +31,12 @@ export const linkIdentity = route({
   ...shared,
   limit: 'address',
   name: 'linkIdentity',
-  audit: { not: 'Noted when the provider is linked.' },
+  audit: { not: 'Recorded when the provider is linked.' },
   method: 'post',
   path: '/auth/identities',
   summary: 'Link a sign-in provider',
   description:
-    "Open `linkUrl` in your browser within ten minutes and sign in with the provider. From then on, you can log in with that provider. A workspace's provider logs its members in to that workspace only. Requires a verified email " +
+    "Open `linkUrl` in your browser within ten minutes and sign in with the provider. From then on, you can sign in with that provider. A workspace's provider signs its members in to that workspace only. Requires a verified email " +
     'address.',
   body: v.strictObject({
     provider: providerName,
@@ -86,7 +86,7 @@ export const unlinkIdentity = route({
   path: '/auth/identities/{identityId}',
   summary: 'Unlink a sign-in provider',
   description:
-    'Ends the logins opened with the provider, except the one that you are using. An account without a password must keep one ' +
+    'Ends the sign-in sessions that were started with the provider, except your current one. An account without a password must keep one ' +
     'provider (`PERMISSION_DENIED`).',
   status: 204,
   look: ({ services, caller, params }) => services.signIn.identities.find(caller.userId, params.identityId),

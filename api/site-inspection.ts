@@ -15,7 +15,7 @@ const site = named(
       'Hosts outside the site that would receive credentials. Accept them when you connect the site.',
       [],
     ),
-    tools: field(v.array(tool), 'Tools of the site'),
+    tools: field(v.array(tool), "The site's tools"),
     warnings: field(
       v.array(
         named(
@@ -35,7 +35,7 @@ const site = named(
       [],
     ),
   }),
-  'Site, as its manifest describes it',
+  'Site, as described by its manifest',
 )
 
 const presentSite = ({ origin, manifest, foreignHosts, tools }: DiscoveredSite) => {

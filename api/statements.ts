@@ -43,8 +43,8 @@ export const getStatement = route({
   path: '/billing/statements/{month}',
   summary: 'Get a monthly statement',
   description:
-    'Shows the credits added, expired and used in a calendar month (UTC): steps grouped by agent, all chats together, and ' +
-    `every other change on its own line. ${bounds} The statement of a workspace shows its usage and opens at 0. ${asCsv} ` +
+    'Shows the credits added, expired and used in a calendar month (UTC): steps grouped by agent, all chats combined, ' +
+    `and every other change on its own line. ${bounds} A workspace's statement shows its usage, and its opening balance is 0. ${asCsv} ` +
     'In a workspace, requires the `admin` or `owner` role.',
   owner: 'query',
   needs: 'administer',
@@ -62,7 +62,7 @@ export const getAgentStatement = route({
   name: 'getAgentStatement',
   path: '/agents/{agentId}/statements/{month}',
   summary: "Get an agent's monthly statement",
-  description: `Contains a line for each run under the current owner in a calendar month (UTC), and opens at 0. ${bounds} ${asCsv}`,
+  description: `Contains a line for each of the agent's runs under the current owner in a calendar month (UTC). The opening balance is 0. ${bounds} ${asCsv}`,
   response: agentStatement,
   csv: monthCsv,
   resource: agentNamed,
@@ -76,7 +76,7 @@ export const getRunStatement = route({
   name: 'getRunStatement',
   path: '/runs/{runId}/statement',
   summary: "Get a run's statement",
-  description: `Contains a line for each step, and for each failed attempt that the provider billed. The statement opens at 0, and the lines add up to the closing balance. ${asCsv}`,
+  description: `Contains a line for each step, and for each failed attempt that the provider billed. The opening balance is 0, and the lines add up to the closing balance. ${asCsv}`,
   response: runStatement,
   csv: runCsv,
   resource: runNamed,

@@ -24,7 +24,7 @@ function stripeOf({ stripe }: Services) {
 
 export const receiveStripeEvent = route({
   name: 'receiveStripeEvent',
-  audit: { not: 'Its consequences are noted when the gateway reports them.' },
+  audit: { not: 'Its effects are recorded when the gateway reports them.' },
   tag: 'billing',
   access: 'anyone',
   method: 'post',

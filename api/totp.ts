@@ -5,13 +5,13 @@ import { field, named, whole } from './schemas/documented.ts'
 import { time } from './schemas/schemas.ts'
 
 const shared = { tag: 'auth', access: 'login', terms: false, limit: 'address' } as const
-const currentPassword = field(password, 'Password of the account')
+const currentPassword = field(password, 'Account password')
 const recoveryCodes = named(
   'RecoveryCodes',
   v.object({
     recoveryCodes: field(v.array(v.string()), 'Recovery codes. Each works once.', ['k3ub-7yqm-4zta-2w6x']),
   }),
-  'Codes for logging in without the authenticator app, shown only once',
+  'Codes for signing in without the authenticator app, shown only once',
 )
 
 export const getTotp = route({
@@ -21,7 +21,7 @@ export const getTotp = route({
   method: 'get',
   path: '/auth/totp',
   summary: 'Get two-factor authentication status',
-  description: 'Shows whether logins need a code, and how many recovery codes are left.',
+  description: 'Shows whether signing in requires a code, and how many recovery codes are left.',
   status: 200,
   response: named(
     'Totp',
@@ -29,7 +29,7 @@ export const getTotp = route({
       enabledAt: field(v.nullable(time), 'When two-factor authentication was turned on. Null if it is off.'),
       recoveryCodesLeft: field(whole, 'Number of unused recovery codes', 10),
     }),
-    'Two-factor authentication of an account',
+    'Two-factor authentication for an account',
   ),
   handle: ({ services, caller }) => services.users.secondFactors.state(caller),
 })
@@ -65,7 +65,7 @@ export const confirmTotp = route({
   path: '/auth/totp/confirm',
   summary: 'Turn on two-factor authentication',
   description:
-    'Takes a code from the authenticator app and returns ten recovery codes. From then on, new logins require a code. Existing logins stay open.',
+    'Takes a code from the authenticator app and returns ten recovery codes. From then on, signing in requires a code. Existing sign-in sessions stay valid.',
   body: v.strictObject({ code }),
   status: 200,
   response: recoveryCodes,
@@ -99,7 +99,7 @@ export const removeTotp = route({
   method: 'delete',
   path: '/auth/totp',
   summary: 'Turn off two-factor authentication',
-  description: 'From then on, logging in requires only the password.',
+  description: 'From then on, you can sign in with your password alone.',
   body: v.strictObject({ currentPassword, code }),
   status: 204,
   codes: ['NOT_FOUND'],

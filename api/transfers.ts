@@ -28,7 +28,7 @@ export const offerWorkspace = route({
   summary: 'Offer a workspace to a member',
   description:
     'The member has seven days to accept, and nothing changes until the member accepts. Another offer replaces this one. ' +
-    'Requires the `owner` role, the password, and `code` if the account has an authenticator app. See ' +
+    'Requires the `owner` role, your password, and `code` if the account has an authenticator app. See ' +
     '[Workspaces](/docs/how-to/workspaces).',
   needs: 'own',
   body: v.strictObject({
@@ -60,7 +60,7 @@ export const withdrawTransfer = route({
   path: '/workspaces/{workspaceId}/transfer',
   summary: 'Withdraw or decline a transfer offer',
   description:
-    'The owner withdraws the offer, or the member declines it. For other members, the offer does not exist ' +
+    'Withdraws the offer if you made it, or declines it if it was made to you. For anyone else, the offer does not exist ' +
     '(`NOT_FOUND`).',
   needs: 'see',
   status: 204,
@@ -71,7 +71,7 @@ export const withdrawTransfer = route({
 export const acceptTransfer = route({
   ...shared,
   name: 'acceptTransfer',
-  audit: { not: 'Noted in the transaction of the change.' },
+  audit: { not: 'Recorded in the same transaction as the change.' },
   method: 'post',
   path: '/workspaces/{workspaceId}/transfer/accept',
   summary: 'Accept a workspace transfer',

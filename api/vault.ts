@@ -2,7 +2,8 @@ import * as v from 'valibot'
 import { idempotencyKeyOf } from '../src/webhooks/delivery-identity.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
-import { id, inWorkspace, listOf, pageOf, pagingOfOwner, text } from './schemas/schemas.ts'
+import { idOf } from './schemas/example-ids.ts'
+import { inWorkspace, listOf, pageOf, pagingOfOwner, text } from './schemas/schemas.ts'
 import {
   acceptHosts,
   entry,
@@ -24,7 +25,7 @@ const flag = named(
 const entryTool = named(
   'VaultTool',
   v.object({ ...tool.entries, usable: field(v.boolean(), 'Whether the scope that the tool needs is granted') }),
-  'Tool of a connected site',
+  'Tool that a connected site offers',
 )
 
 const shared = { tag: 'vault', access: 'account', status: 200 } as const
@@ -58,7 +59,7 @@ export const addToVault = route({
   path: '/vault',
   summary: 'Connect a site with a bearer token',
   description:
-    'Reads the manifest of the site and stores the token encrypted. To check the token, the platform calls one tool with the effect and scope `read` that needs no arguments, if there is one. `status` and `acceptedAt` show the ' +
+    "Reads the site's manifest and stores the token encrypted. To check the token, the platform calls a tool that has the `read` effect and scope and needs no arguments, if there is one. `status` and `acceptedAt` show the " +
     'result. For a site with OAuth, use `POST /vault/oauth/start`. See [Connect a ' +
     'site](/docs/how-to/connect-a-site).',
   owner: 'body',
@@ -131,7 +132,7 @@ export const listTools = route({
   method: 'get',
   path: '/vault/{entryId}/tools',
   summary: "List a site's tools",
-  description: 'Lists the tools of the manifest in use, with their scope and effect.',
+  description: 'Lists the tools in the current manifest, including their scope and effect.',
   response: listOf(entryTool),
   resource,
   codes: ['NOT_FOUND'],
@@ -141,15 +142,15 @@ export const listTools = route({
 export const callTool = route({
   ...shared,
   name: 'callTool',
-  audit: { not: 'The call is its own record.' },
+  audit: { not: 'The call itself records this.' },
   needs: 'use',
   method: 'post',
   path: '/vault/{entryId}/tools/{toolName}/call',
   summary: 'Call a tool',
   description:
     "The body is the arguments object, as described by the tool's input schema. The call is sent once. Every " +
-    'response, even an error, has a `callId`, unless the rate limit of the host stopped the call before it ' +
-    'started. A call with the outcome `unknown` may have taken effect. With `Idempotency-Key`, a repeat returns the outcome of the first call, after waiting for that outcome if necessary.',
+    "response, even an error, has a `callId`, unless the host's rate limit stopped the call before " +
+    'it started. A call with the `unknown` outcome may have taken effect. With `Idempotency-Key`, a repeated request returns the outcome of the original call, after waiting for it if necessary.',
   headers: {
     'Idempotency-Key':
       'Key for this call. Repeating the call with the same key never makes a second call that could take effect.',
@@ -157,7 +158,7 @@ export const callTool = route({
   body: toolArguments,
   response: named(
     'ToolCallResult',
-    v.object({ callId: field(id, 'Call, for `GET /vault/{entryId}/calls/{callId}`'), result: toolResult }),
+    v.object({ callId: idOf('call', 'Call, for `GET /vault/{entryId}/calls/{callId}`'), result: toolResult }),
     'Result of a direct tool call',
   ),
   resource,

@@ -8,36 +8,36 @@ import type { Proof, ProofInput } from './route/proof.ts'
 import { route } from './route/route.ts'
 import { field, named, whole } from './schemas/documented.ts'
 import { payload } from './schemas/event-schema.ts'
-import { id, runStatus } from './schemas/schemas.ts'
+import { exampleIds, idOf } from './schemas/example-ids.ts'
+import { runStatus } from './schemas/schemas.ts'
+
+const exampleStatusUrl = `https://switchyard.example.com/api/webhooks/agent/${exampleIds.agent}/runs/${exampleIds.run}`
 
 const receipt = named(
   'Receipt',
   v.object({
-    runId: field(id, 'Run of the delivery'),
+    runId: idOf('run', 'Run that the delivery started'),
     status: runStatus,
-    sequence: field(whole, "Position in the agent's order of arrival, from 1", 12),
+    sequence: field(whole, "Position among the agent's runs in order of arrival, from 1", 12),
     ahead: field(whole, 'Number of unfinished runs ahead of this one', 0),
-    statusUrl: field(
-      v.string(),
-      'URL where the sender can read this receipt again',
-      'https://switchyard.example.com/api/webhooks/agent/0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a10/runs/0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a16',
-    ),
+    statusUrl: field(v.string(), 'URL where the sender can read this receipt again', exampleStatusUrl),
     message: v.optional(
       field(
         v.string(),
         'Only for a failed run: how the owner can replay it',
-        "The run of this delivery has failed. Sending the delivery again does not start a new run. The agent's owner can replay it with POST /runs/0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a16/replay.",
+        `The run of this delivery has failed. Sending the delivery again does not start a new run. The agent's owner can replay it with POST /runs/${exampleIds.run}/replay.`,
       ),
     ),
     replayedBy: v.optional(
       named(
         'DeliveryReplay',
-        v.object({ runId: field(id, 'Run of the latest replay'), status: runStatus }),
+        v.object({ runId: idOf('run', 'Run that the latest replay started'), status: runStatus }),
         'Latest replay of a failed run',
       ),
     ),
   }),
   'Response to a delivery',
+  { runId: exampleIds.run, status: 'queued', sequence: 12, ahead: 0, statusUrl: exampleStatusUrl },
 )
 const challenge = named(
   'Challenge',
@@ -54,7 +54,7 @@ const schemes = {
     type: 'apiKey',
     in: 'header',
     name: presets.secret.header,
-    description: 'Webhook secret of the agent',
+    description: "The agent's webhook secret",
   },
   webhookSignature: {
     type: 'apiKey',
@@ -79,17 +79,17 @@ const shared = { tag: 'webhooks', access: 'anyone' } as const
 export const receiveWebhook = route({
   ...shared,
   name: 'receiveWebhook',
-  audit: { not: 'The run is its own record.' },
+  audit: { not: 'The run itself records this.' },
   method: 'post',
   path: webhookPath,
   summary: 'Deliver a webhook to an agent',
   description:
     'Starts a run with the body, which can be any JSON object. Send the secret in `X-Webhook-Secret`, or the proof ' +
     'that the agent expects (`webhookProof`). Deliveries to one agent are processed one at a time, in order of ' +
-    'arrival. A delivery with a known `Idempotency-Key` or `webhook-id`, or a known delivery id of GitHub, GitLab, ' +
-    'Stripe, Shopify or Slack, returns the first receipt. See [Your first webhook](/docs/start/first-webhook).',
+    'arrival. A delivery whose `Idempotency-Key`, `webhook-id`, or delivery id from GitHub, GitLab, Stripe, ' +
+    'Shopify or Slack was seen before returns the original receipt. See [Your first webhook](/docs/start/first-webhook).',
   headers: {
-    'Idempotency-Key': 'Key for this delivery. A repeat with the same key does not start another run.',
+    'Idempotency-Key': 'Key for this delivery. A repeated request with the same key does not start another run.',
     'webhook-id': 'Same key under its Standard Webhooks name. `Idempotency-Key` takes precedence.',
     'webhook-timestamp':
       "For `webhook-signature`: the Unix time in seconds, within five minutes of the platform's clock",
@@ -133,7 +133,7 @@ export const getDelivery = route({
   method: 'get',
   summary: "Get a delivery's receipt",
   description:
-    'For senders. Requires the secret of the agent in `X-Webhook-Secret`, regardless of its `webhookProof`. An agent ' +
+    "For senders. Requires the agent's secret in `X-Webhook-Secret`, regardless of its `webhookProof`. An agent " +
     'that expects Standard Webhooks also accepts a signature over an empty body with the `webhook-id` `get-<run ' +
     'id>`.',
   proof: proofFor('get'),
@@ -145,12 +145,12 @@ export const getDelivery = route({
 export const withdrawDelivery = route({
   ...ofSender,
   name: 'withdrawDelivery',
-  audit: { not: 'The run is its own record.' },
+  audit: { not: 'The run itself records this.' },
   method: 'delete',
   summary: 'Withdraw a queued delivery',
   description:
-    'For senders. Requires the same proof as reading the receipt, but with the `webhook-id` `delete-<run id>` in a ' +
-    'signature. After the run has started, only the owner of the agent can cancel the run.',
+    'For senders. Requires the same proof as reading the receipt, but a signature must use the `webhook-id` ' +
+    "`delete-<run id>`. After the run has started, only the agent's owner can cancel the run.",
   proof: proofFor('delete'),
   codes: ['RUN_NOT_FOUND', 'RUN_NOT_CANCELLABLE'],
   handle: async ({ services, proven: agent, params }) =>

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { causeCodes, causeOrder, whyStates } from '../src/why/cause.ts'
 import { route } from './route/route.ts'
 import { field, named, whole } from './schemas/documented.ts'
+import { exampleIds } from './schemas/example-ids.ts'
 import { id, time } from './schemas/schemas.ts'
 import { agentNamed, runNamed } from './route/resources.ts'
 
@@ -14,19 +15,19 @@ const cause = named(
     since: field(v.nullable(time), 'When the cause began. Null if unknown.'),
     until: field(
       v.nullable(time),
-      'When the cause ends or is checked again. If the run is waiting for you, when the run fails.',
+      'When the cause will end or be checked again. If the run is waiting for you, when the run will fail.',
     ),
     message: field(
       v.string(),
       'Human-readable description of the cause',
-      'Run 12 waits until 2026-11-21T12:00:40Z. https://tracker.example.com has reached its rate limit of 10 calls a minute from this platform.',
+      'Run 12 will wait until 2026-11-21T12:00:40Z. https://tracker.example.com has reached its rate limit of 10 calls a minute from this platform.',
     ),
     action: field(
       v.string(),
-      'What you can do, and what doing so costs or loses',
+      'What you can do, including any cost or loss',
       'You do not need to do anything. The run continues automatically.',
     ),
-    runId: field(v.nullable(id), 'Run that this cause refers to'),
+    runId: field(v.nullable(id), 'Run that this cause refers to', exampleIds.run),
     sequence: field(v.nullable(whole), 'Sequence number of that run', 12),
     step: field(v.nullable(whole), 'Step of that run', null),
     site: field(v.nullable(v.string()), 'Origin of the site that this cause refers to', 'https://tracker.example.com'),
@@ -40,7 +41,7 @@ const why = named(
     summary: field(
       v.string(),
       'State and main cause, in one sentence',
-      'Run 12 of “Triage” is waiting. It waits until 2026-11-21T12:00:40Z. https://tracker.example.com has reached its rate limit of 10 calls a minute from this platform.',
+      'Run 12 of “Triage” is waiting. It will wait until 2026-11-21T12:00:40Z. https://tracker.example.com has reached its rate limit of 10 calls a minute from this platform.',
     ),
     causes: field(v.array(cause), 'Causes, most important first'),
   }),
@@ -52,8 +53,8 @@ const shared = {
   method: 'get',
   status: 200,
   description:
-    'Returns the causes, most important first, or the current work if the agent or run is running. Uses one snapshot of the database ' +
-    'and of the active workers. See [Why is it waiting?](/docs/how-to/why-is-it-waiting).',
+    'Returns the causes, most important first, or the current work if the agent or run is running. Uses a single snapshot of the ' +
+    'database and the active workers. See [Find out why a run is waiting](/docs/how-to/why-is-it-waiting).',
   response: why,
 } as const
 

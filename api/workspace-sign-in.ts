@@ -6,11 +6,11 @@ import { workspaceNamed as resource } from './route/resources.ts'
 
 const issuer = field(
   text(2048),
-  'Issuer URL of the provider. Its configuration is at `/.well-known/openid-configuration` below this URL.',
+  "The provider's issuer URL. Its configuration is at `/.well-known/openid-configuration` below this URL.",
   'https://login.example.com/realms/staff',
 )
 const ascii = (max: number) => v.pipe(text(max), v.regex(/^[\x20-\x7e]+$/, 'must be printable ASCII characters'))
-const clientId = field(ascii(255), 'Client id of this platform at the provider', 'switchyard')
+const clientId = field(ascii(255), "This platform's client id at the provider", 'switchyard')
 
 const workspaceSignIn = named(
   'WorkspaceSignIn',
@@ -27,13 +27,13 @@ const workspaceSignIn = named(
     ),
     provider: field(
       v.nullable(
-        named('WorkspaceProvider', v.object({ issuer, clientId, createdAt: time }), 'Sign-in provider of a workspace'),
+        named('WorkspaceProvider', v.object({ issuer, clientId, createdAt: time }), 'Workspace sign-in provider'),
       ),
       'Provider, without its secret. Null if there is none.',
       null,
     ),
   }),
-  'Sign-in settings of a workspace',
+  'Workspace sign-in settings',
 )
 
 const shared = {
@@ -66,8 +66,8 @@ export const setWorkspaceSignIn = route({
   method: 'put',
   summary: "Set a workspace's sign-in provider",
   description:
-    'Members who link this OpenID Connect provider while logged in can then sign in with it, to this workspace ' +
-    'only. Logins of the previous provider end. Links stay only if `issuer` and `clientId` stay the same. Requires ' +
+    'Members who link this OpenID Connect provider while signed in can then sign in with it, to this workspace ' +
+    'only. Sign-in sessions from the previous provider end. Links stay only if `issuer` and `clientId` stay the same. Requires ' +
     'the `admin` or `owner` role.',
   body: v.strictObject({
     issuer,
@@ -92,7 +92,7 @@ export const removeWorkspaceSignIn = route({
   method: 'delete',
   summary: "Remove a workspace's sign-in provider",
   description:
-    "Ends the provider's logins and unlinks members from the provider. Requires the `admin` or `owner` role.",
+    "Ends the provider's sign-in sessions and unlinks members from the provider. Requires the `admin` or `owner` role.",
   whenClosed: true,
   status: 204,
   codes: ['WORKSPACE_NOT_FOUND', 'NOT_FOUND'],

@@ -18,7 +18,7 @@ const browser = ['connect', 'fetch', 'chat', 'chat-page', 'login', 'sign-in', 'd
 )
 
 const checks: Record<string, Check> = {
-  format: { does: 'the format of all files', command: 'oxfmt --check', isQuick: true },
+  format: { does: 'the formatting of all files', command: 'oxfmt --check', isQuick: true },
   lint: {
     does: 'lint with type information',
     command:
@@ -26,7 +26,7 @@ const checks: Record<string, Check> = {
     isQuick: true,
   },
   types: { does: 'types', command: 'tsc', isQuick: true },
-  house: { does: 'the rules of the house: imports, names, promises', command: 'node test/house.ts', isQuick: true },
+  house: { does: 'the house rules: imports, names, promises', command: 'node test/house.ts', isQuick: true },
   dead: { does: 'unused files, exports and packages', command: 'knip', isQuick: true },
   browser: {
     does: 'connects a site, calls the API, chats and reads the guide in a real browser; needs Chromium',

@@ -30,7 +30,7 @@ async function main(): Promise<number> {
 function chosenRows(only: string[] | undefined): typeof rows {
   if (only === undefined) return rows
   const unknown = only.filter((start) => !rows.some(({ id }) => id.startsWith(start)))
-  if (unknown.length > 0) throw new UsageError(`There is no row ${unknown.join(', ')}. --list shows all rows.`)
+  if (unknown.length > 0) throw new UsageError(`There is no such row: ${unknown.join(', ')}. --list shows all rows.`)
   return rows.filter(({ id }) => only.some((start) => id.startsWith(start)))
 }
 
@@ -83,7 +83,7 @@ function stopWhenAsked(check: ReturnType<typeof createCheck>): void {
     if (Date.now() - first < samePressMs) return
     const staying = check.staying()
     // The deletions may have started.
-    const some = `These accounts remain, with everything that is not deleted yet: ${staying.join(', ')}`
+    const some = `These accounts remain, along with everything that has not been deleted yet: ${staying.join(', ')}`
     note(staying.length > 0 ? some : 'No account remains.')
     process.exit(interrupted)
   })

@@ -20,8 +20,8 @@ import {
  */
 const usage = `Usage: npm run evaluate -- [--model <name>] [--minutes <number>]
 
-Runs ${cases.length} injected instructions and the job of the tour against the default model of a running npm start, or
-another one of its models. Gives up after 15 minutes unless told otherwise.
+Runs ${cases.length} injected instructions and the tour's job against the default model of a running npm start, or
+another of its models. Gives up after 15 minutes by default.
 
 Exit code 0: nothing was followed, and the job was done. 1: something was followed, or the job was not done.
 2: something could not be decided. ${noModel}: there is no model to evaluate.`
@@ -46,7 +46,7 @@ async function evaluate(tested: Tested, addresses: Addresses): Promise<number> {
   console.log(`Model: ${tested.model}\nTrying ${cases.length} injected instructions ...\n`)
   const places = { ports: readLocalConfig().CONFORMANCE_PORTS, tls: addresses.siteCertificate }
   const verdicts = await runCases(tested, cases, places, (one, verdict) => console.log(line(one, verdict)))
-  console.log('\nDoing the job of the tour ...')
+  console.log("\nDoing the tour's job ...")
   const isJobDone = await doJob(tested, addresses)
   return say(`\n${summary(verdicts, isJobDone)} Model: ${tested.model}.`, exitCodeOf(verdicts, isJobDone))
 }

@@ -72,7 +72,7 @@ async function run(
   const began = Date.now()
   const record = createProcessRecord(join(folder, 'processes'))
   const left = await endRecorded(record.folder)
-  if (left.length > 0) say(`Stopped processes of an earlier start: ${left.join(', ')}.`)
+  if (left.length > 0) say(`Stopped processes left over from an earlier start: ${left.join(', ')}.`)
   const problems = await portProblems(neededPorts(local))
   if (problems.length > 0) throw new Error(problems.join('\n'))
   startWarden(record.folder, local.environment)

@@ -22,12 +22,12 @@ const timeoutMs = 60_000
 async function tour(): Promise<void> {
   const addresses = readAddresses()
   const { api } = addresses
-  chapter('1. An account that has accepted the terms and may have webhooks')
+  chapter('1. An account that has accepted the terms and can use webhooks')
   const token = await openAccount(api, 'tour', ask)
   chapter('2. A site, connected with a token that its user generated there')
   console.log(`(ada generates a token at ${addresses.sites[0] ?? ''}/settings)`)
   const vaultEntryId = await connectIssueTracker(addresses, token, ask)
-  chapter('3. An agent that webhooks start')
+  chapter('3. An agent started by webhooks')
   const agent = await createTourAgent(api, token, { vaultEntryId }, ask)
   chapter('4. A delivery from a sender without an account')
   const receipt = await deliverPost(agent, ask)

@@ -77,7 +77,7 @@ export const answerChecks: Check[] = [
   {
     id: 'answer-utf8',
     requirement: 'A response is UTF-8',
-    section: 'RFC 8259, 8.1',
+    section: 'RFC 8259, section 8.1',
     fix: 'Encode JSON as UTF-8, whatever encoding the database uses.',
     needs,
     run: checkCalls((outcome) => isSuccess(outcome) && outcome.text === undefined),

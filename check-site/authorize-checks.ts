@@ -110,7 +110,7 @@ export const authorizeChecks: Check[] = [
   {
     id: 'authorize-client',
     requirement: 'An unknown client is refused, without a redirect to its address',
-    section: 'RFC 6749, 4.1.2.1',
+    section: 'RFC 6749, section 4.1.2.1',
     fix: 'If client_id is unknown, show an error page with status 400.',
     needs: ['manifest', 'oauth2'],
     run: notRedirected({ client_id: 'switchyard-check-unknown-client', redirect_uri: unregisteredUri }),
@@ -118,7 +118,7 @@ export const authorizeChecks: Check[] = [
   {
     id: 'authorize-redirect-uri',
     requirement: 'An unregistered redirect address is refused, without a redirect to it',
-    section: 'RFC 6749, 4.1.2.1; RFC 9700, 4.1.3',
+    section: 'RFC 6749, section 4.1.2.1; RFC 9700, section 4.1.3',
     fix: 'Compare the whole redirect_uri with the registered ones, not a prefix.',
     needs: ['manifest', 'oauth2', 'client'],
     run: async (site) => {
@@ -130,7 +130,7 @@ export const authorizeChecks: Check[] = [
   {
     id: 'authorize-pkce',
     requirement: 'A request without a PKCE challenge is refused',
-    section: 'Authorization endpoint, code_challenge; RFC 7636, 4.4.1',
+    section: 'Authorization endpoint, code_challenge; RFC 7636, section 4.4.1',
     fix: 'Answer error=invalid_request if code_challenge is missing.',
     needs: ['manifest', 'oauth2', 'client'],
     run: refused('without PKCE', withoutPkce),
@@ -146,7 +146,7 @@ export const authorizeChecks: Check[] = [
   {
     id: 'authorize-state',
     requirement: 'An error comes with the state that was sent',
-    section: 'Authorization endpoint, state; RFC 6749, 4.1.2.1',
+    section: 'Authorization endpoint, state; RFC 6749, section 4.1.2.1',
     fix: 'Send state with every error, unchanged.',
     needs: ['manifest', 'oauth2', 'client'],
     run: async (site) => {

@@ -45,7 +45,7 @@ export const grantChecks: Check[] = [
   {
     id: 'denial',
     requirement: 'If the user refuses access, the browser returns with an error and the state',
-    section: 'Authorization endpoint; RFC 6749, 4.1.2.1',
+    section: 'Authorization endpoint; RFC 6749, section 4.1.2.1',
     fix: 'Redirect to redirect_uri with error=access_denied and the state of the request, unchanged.',
     needs: ['manifest', 'oauth2', 'client'],
     causes: ['authorize-works', 'authorize-state'],
@@ -64,7 +64,7 @@ export const grantChecks: Check[] = [
   {
     id: 'callback-issuer',
     requirement: 'The code comes with the issuer of the manifest',
-    section: 'RFC 9207, 2; member issuer of this platform',
+    section: 'RFC 9207, section 2; member issuer of this platform',
     fix: 'Send iss with the code: exactly the text of auth.issuer.',
     needs,
     run: ofSignIn(({ callback }, site) => issuer(callback.get('iss'), site)),
@@ -72,7 +72,7 @@ export const grantChecks: Check[] = [
   {
     id: 'verifier',
     requirement: 'A code is refused with a verifier that does not match its challenge',
-    section: 'Token endpoint, code_verifier; RFC 7636, 4.6',
+    section: 'Token endpoint, code_verifier; RFC 7636, section 4.6',
     fix: 'Compare BASE64URL(SHA256(code_verifier)) with the challenge of the code; answer 400 invalid_grant.',
     needs: codes,
     run: ofProbe('wrong verifier', 'Tokens were issued for a wrong verifier.'),
@@ -80,7 +80,7 @@ export const grantChecks: Check[] = [
   {
     id: 'verifier-missing',
     requirement: 'A code is refused without a verifier',
-    section: 'Token endpoint, code_verifier; RFC 7636, 4.6',
+    section: 'Token endpoint, code_verifier; RFC 7636, section 4.6',
     fix: 'Answer 400 invalid_grant if the code has a challenge and the request has no code_verifier.',
     needs: codes,
     causes: ['verifier'],
@@ -89,7 +89,7 @@ export const grantChecks: Check[] = [
   {
     id: 'exchange-redirect-uri',
     requirement: 'A code is refused with another redirect_uri than the one it was sent to',
-    section: 'Token endpoint, redirect_uri; RFC 6749, 4.1.3',
+    section: 'Token endpoint, redirect_uri; RFC 6749, section 4.1.3',
     fix: 'Store redirect_uri with the code, and compare it character by character; answer 400 invalid_grant.',
     needs: codes,
     run: ofProbe('other redirect address', 'Tokens were issued for another redirect_uri.', [
@@ -111,7 +111,7 @@ export const grantChecks: Check[] = [
   {
     id: 'token-cache',
     requirement: 'Token responses are not cached',
-    section: 'RFC 6749, 5.1',
+    section: 'RFC 6749, section 5.1',
     fix: 'Send the header Cache-Control: no-store with every response of the token address.',
     needs,
     run: ofTokens((answer) =>
@@ -165,7 +165,7 @@ export const grantChecks: Check[] = [
   {
     id: 'scope-bounds',
     requirement: 'No more scopes are granted than requested',
-    section: 'OAuth 2.0 with PKCE, Rules; RFC 6749, 3.3',
+    section: 'OAuth 2.0 with PKCE, Rules; RFC 6749, section 3.3',
     fix: 'Grant what is in the request, or less.',
     needs,
     run: ofTokens((answer, { requested }) => {

@@ -55,7 +55,7 @@ export const refreshChecks: Check[] = [
   {
     id: 'refresh-token-as-access',
     requirement: 'A refresh token is not accepted by the tools',
-    section: 'OAuth 2.0 with PKCE; RFC 6749, 1.5',
+    section: 'OAuth 2.0 with PKCE; RFC 6749, section 1.5',
     fix: 'Look up access tokens only, or check the type of the token: a refresh token lives for a month.',
     needs: [...refreshed, 'tool'],
     causes: ['no-token', 'wrong-token'],
@@ -121,7 +121,7 @@ export const refreshChecks: Check[] = [
   {
     id: 'refresh-scope',
     requirement: 'A refresh does not widen the scopes',
-    section: 'RFC 6749, 6',
+    section: 'RFC 6749, section 6',
     fix: 'Store the scopes with the grant, and return those or fewer.',
     needs: refreshed,
     run: ofRefresh((answer, site) => {
@@ -155,7 +155,7 @@ export const refreshChecks: Check[] = [
   {
     id: 'reuse-ends-grant',
     requirement: 'If a spent refresh token is used again, the newer one ends too',
-    section: 'RFC 9700, 4.14.2',
+    section: 'RFC 9700, section 4.14.2',
     fix: 'End the whole grant: two parties hold its tokens, and one of them stole it.',
     needs: refreshed,
     run: ofRotation(async (site) => {
@@ -166,7 +166,7 @@ export const refreshChecks: Check[] = [
   {
     id: 'code-once',
     requirement: 'A code is valid once',
-    section: 'RFC 6749, 4.1.2',
+    section: 'RFC 6749, section 4.1.2',
     fix: 'Delete the code in the transaction that issues its tokens; then answer 400 invalid_grant.',
     needs: grant,
     run: async (site) => {
@@ -178,7 +178,7 @@ export const refreshChecks: Check[] = [
   {
     id: 'revocation',
     requirement: 'A grant that is revoked at revocation_url ends',
-    section: 'RFC 7009, 2; member revocation_url of this platform',
+    section: 'RFC 7009, section 2; member revocation_url of this platform',
     fix: 'Accept token and client_id, end the grant of a refresh token, and answer 200, also for unknown tokens.',
     needs: grant,
     causes: ['refresh-once'],

@@ -16,7 +16,7 @@ export const tokenChecks: Check[] = [
   {
     id: 'token-post',
     requirement: 'The token address takes POST only',
-    section: 'Token endpoint; RFC 6749, 3.2',
+    section: 'Token endpoint; RFC 6749, section 3.2',
     fix: 'Answer GET with 405 or 404: a code in an address ends up in logs.',
     needs: ['manifest', 'oauth2'],
     run: async (site) => {
@@ -27,7 +27,7 @@ export const tokenChecks: Check[] = [
   {
     id: 'token-code',
     requirement: 'A wrong code is refused with 400 and the error invalid_grant',
-    section: 'Token endpoint; RFC 6749, 5.2',
+    section: 'Token endpoint; RFC 6749, section 5.2',
     fix: 'Answer { "error": "invalid_grant" }: this code tells the platform that a grant is dead.',
     needs: ['manifest', 'oauth2'],
     run: async (site) => failedIf(refusalProblems(site, await wrongCode(site), ['invalid_grant'])),
@@ -35,7 +35,7 @@ export const tokenChecks: Check[] = [
   {
     id: 'token-refresh',
     requirement: 'A wrong refresh token is refused with 400 and the error invalid_grant',
-    section: 'Token endpoint; RFC 6749, 5.2',
+    section: 'Token endpoint; RFC 6749, section 5.2',
     fix: 'Answer { "error": "invalid_grant" }, not 401 and not 500: only then does the platform ask the user to sign in again.',
     needs: ['manifest', 'oauth2'],
     run: async (site) => {
@@ -46,7 +46,7 @@ export const tokenChecks: Check[] = [
   {
     id: 'token-grant-type',
     requirement: 'An unknown grant type is refused with 400 and the error unsupported_grant_type',
-    section: 'RFC 6749, 5.2',
+    section: 'RFC 6749, section 5.2',
     fix: 'Answer { "error": "unsupported_grant_type" }.',
     needs: ['manifest', 'oauth2'],
     run: async (site) => {
@@ -57,7 +57,7 @@ export const tokenChecks: Check[] = [
   {
     id: 'token-error-cache',
     requirement: 'Error responses of the token address are not cached',
-    section: 'RFC 6749, 5.2',
+    section: 'RFC 6749, section 5.2',
     fix: 'Send the header Cache-Control: no-store with every response of the token address.',
     needs: ['manifest', 'oauth2'],
     run: async (site) => {

@@ -11,7 +11,7 @@ export const tokenUseChecks: Check[] = [
   {
     id: 'token-in-address',
     requirement: 'A token in the address is not accepted',
-    section: 'Bearer tokens; RFC 9700, 4.3.2',
+    section: 'Bearer tokens; RFC 9700, section 4.3.2',
     fix: 'Read the token from the Authorization header only: addresses end up in logs, histories and Referer headers.',
     needs: ['manifest', 'token', 'read tool'],
     causes: ['no-token'],

@@ -71,7 +71,7 @@ export const toolChecks: Check[] = [
   {
     id: 'www-authenticate',
     requirement: 'A 401 says how to authenticate',
-    section: 'RFC 6750, 3',
+    section: 'RFC 6750, section 3',
     fix: 'Send the header WWW-Authenticate: Bearer, with error="invalid_token" if there was a token.',
     needs: ['manifest', 'tool'],
     run: async (site) => {

@@ -61,7 +61,7 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
 
     account(ownerId: string, { tier, limits }: Allowance): Promise<void> {
       const points = finite(Math.max(limits.requestsPerMinute, config.callerPerMinute))
-      const what = `The keys of this account have exceeded their shared limit of ${points} requests a minute${withTier(tier)}`
+      const what = `This account's keys have exceeded their shared limit of ${points} requests a minute${withTier(tier)}`
       return consume(counter('account', points), ownerId, { what })
     },
 
@@ -71,7 +71,7 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
      */
     delivery(ownerId: string, { tier, limits }: Allowance): Promise<void> {
       const points = finite(Math.max(limits.deliveriesPerMinute, config.webhookPerMinute))
-      const what = `The agents of this account have exceeded their shared limit of ${points} deliveries a minute${withTier(tier)}`
+      const what = `This account's agents have exceeded their shared limit of ${points} deliveries a minute${withTier(tier)}`
       return consume(counter('deliveries', points, 'memory'), ownerId, { what })
     },
 
@@ -80,7 +80,7 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
       const most = finite(limits.inputBytesPerMinute)
       // A minute's bytes in one burst would delay everybody else for seconds. One large text always fits.
       const atOnce = Math.max(most / burstsPerMinute, largestText)
-      const what = `The runs of this account have exceeded their input limit of ${bytesInWords(most)} a minute${withTier(tier)}, with bursts of up to ${bytesInWords(atOnce)}`
+      const what = `This account's runs have exceeded their input limit of ${bytesInWords(most)} a minute${withTier(tier)}, with bursts of up to ${bytesInWords(atOnce)}`
       const count = Math.min(bytes, atOnce)
       return consume(counter('input-bytes', atOnce, 'memory', (60 * atOnce) / most), ownerId, { what, count })
     },
@@ -109,7 +109,7 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
     tries: {
       take: (key: string): Promise<void> =>
         consume(failures, key, {
-          what: `Too many wrong passwords or codes. From a new location, an account has ${config.triesPerHour} attempts an hour. To sign in sooner, reset the password with POST /auth/forgot-password`,
+          what: `Too many wrong passwords or codes. From a new location, an account gets ${config.triesPerHour} attempts an hour. To sign in sooner, reset your password with POST /auth/forgot-password`,
         }),
       giveBack: async (key: string): Promise<void> => void (await failures.reward(key)),
       forget: async (key: string): Promise<void> => void (await failures.delete(key)),

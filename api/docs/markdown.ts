@@ -74,17 +74,30 @@ function leadLinks(tokens: Token[], file: string): string[] {
   )
 }
 
+/** The path of a file that a link led to. This site does not show the file. */
+const inRepository = 'in_repository'
+
+rules[inRepository] = (tokens, index) => {
+  const { content, hidden } = tokens[index]!
+  const path = `<code>${escape(content)}</code>`
+  return hidden ? `${path} (in the repository)` : ` (${path} in the repository)`
+}
+
 /**
- * Replaces a link to a file that only the repository has with the link's text, because this site does not show the
- * file.
+ * Replaces a link to a file that only the repository has with the link's text and the path. A text that is the path is
+ * not repeated. The paths of decisions and of other files in docs/ are not shown, because few readers look for them.
  */
 function withoutLink(opening: Token, path: string, following: Token[]): [] {
-  const closing = following.find(({ type }) => type === 'link_close')
-  for (const token of [opening, closing]) if (token) token.tag = 'span'
-  opening.attrs = [
-    ['class', 'in-repository'],
-    ['title', path],
-  ]
+  const end = following.findIndex(({ type }) => type === 'link_close')
+  const inside = following.slice(1, end)
+  const content = path.replace(/\/(?:README\.md)?$/, '')
+  const isPath = inside.map((token) => token.content.replace(/\/$/, '')).join('') === content
+  opening.hidden = true
+  if (isPath) for (const token of inside) Object.assign(token, { type: 'text', content: '' })
+  Object.assign(
+    following[end]!,
+    path.startsWith('docs/') ? { hidden: true } : { type: inRepository, content, hidden: isPath },
+  )
   return []
 }
 

@@ -6,6 +6,8 @@ export interface Entry {
   /** The address on the site. */
   href: string
   file: string
+  /** What the table of contents says about its page. */
+  about?: string
 }
 
 export interface Part {
@@ -22,10 +24,12 @@ export function readMenu(text: string): Part[] {
 }
 
 const readEntries = (part: string): Entry[] =>
-  [...part.matchAll(/^[-*] +\[([^\]]+)\]\(([^)#\s]+)\)/gm)].flatMap(([, title = '', file = '']) => {
-    const to = linkTarget(file, 'README.md')
-    return 'href' in to && !to.isElsewhere ? [{ title: title.replaceAll('`', ''), href: to.href, file }] : []
-  })
+  [...part.matchAll(/^[-*] +\[([^\]]+)\]\(([^)#\s]+)\)(?:: (.*))?/gm)].flatMap(
+    ([, title = '', file = '', about = '']) => {
+      const to = linkTarget(file, 'README.md')
+      return 'href' in to && !to.isElsewhere ? [{ title: title.replaceAll('`', ''), href: to.href, file, about }] : []
+    },
+  )
 
 /** The pages of the guide in the order of the menu. */
 export const pagesIn = (menu: readonly Part[]): Entry[] =>

@@ -88,39 +88,39 @@ const ofOwner = (asking: Asking): Section[] => [
   },
   {
     name: 'ledger',
-    about: 'Credits granted and used, newest first, with the ids of runs and steps',
+    about: 'Credits granted and used, newest first, including run and step ids',
     content: () => plain(billing.listLedger, asking),
   },
   { name: 'apiKeys', about: 'API keys, without their secrets', content: () => plain(apiKeys.listApiKeys, asking) },
   {
     name: 'vault',
-    about: 'Connected sites without credentials, with direct tool calls, token refreshes and manifest changes',
+    about: 'Connected sites without credentials, including direct tool calls, token refreshes and manifest changes',
     content: () => whole(vault.listVault, asking, (id) => entryItem(asking, id)),
   },
   {
     name: 'calls',
-    about: 'Direct tool calls of sites that are no longer connected or have been moved, newest first',
+    about: 'Direct tool calls to sites that are no longer connected or have been moved, newest first',
     content: () => formerCalls(asking),
   },
   {
     name: 'agents',
-    about: 'Agents with prompts, schemas, settings and scheduled fires, without secrets',
+    about: 'Agents with prompts, schemas, settings and scheduled times, without secrets',
     content: () => whole(agents.listAgents, asking, (id) => agentItem(asking, id)),
   },
   {
     name: 'runs',
     about:
-      'Runs of all agents, including deleted ones, newest first. The timeline contains the input, the instructions, each step, each tool call with arguments and result, and the outcome. `callbacks` contains the callbacks that were sent',
+      'Runs of all agents, including deleted agents, newest first. The timeline contains the input, the instructions, each step, each tool call with arguments and result, and the outcome. `callbacks` contains the callbacks that were sent',
     content: () => whole(runs.listRuns, asking, (id) => runItem(asking, id)),
   },
   {
     name: 'sessions',
-    about: 'Chat sessions, newest first, with the messages of every branch',
+    about: 'Chat sessions, newest first, including the messages of every branch',
     content: () => whole(sessions.listSessions, asking, (id) => sessionItem(asking, id)),
   },
   {
     name: 'approvals',
-    about: 'Tool calls that needed approval, with the decisions',
+    about: 'Tool calls that needed approval, and the decisions',
     content: () => plain(approvals.listApprovals, asking),
   },
   {
@@ -130,7 +130,7 @@ const ofOwner = (asking: Asking): Section[] => [
   },
   {
     name: 'audit',
-    about: 'The audit log, newest first: who did what, from where, with the values before and after',
+    about: 'The audit log, newest first: who did what, from where, including the values before and after',
     content: () => plain(audit.listAudit, asking),
   },
 ]
@@ -142,7 +142,7 @@ export const sectionsOfAccount = (asking: Asking): Section[] => [
     about: 'Workspaces that the account is a member of. Each has its own export',
     content: () => plain(workspaces.listWorkspaces, asking),
   },
-  { name: 'logins', about: 'Active logins', content: () => plain(logins.listLogins, asking) },
+  { name: 'logins', about: 'Active sign-in sessions', content: () => plain(logins.listLogins, asking) },
   {
     name: 'identities',
     about: 'Linked sign-in providers',

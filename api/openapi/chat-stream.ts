@@ -78,8 +78,12 @@ export const transcripts: Record<string, ChatPart[]> = {
   ChatWithTool: [
     start,
     ...begins('step-1', 'I will look.'),
-    { type: 'tool-input-available', ...call, toolName: 'search_issues', input: { query: 'export' } },
-    { type: 'tool-output-available', ...call, output: [{ id: 17, title: 'The export hangs at 99 %' }] },
+    { type: 'tool-input-available', ...call, toolName: 'search_issues', input: { text: 'export' } },
+    {
+      type: 'tool-output-available',
+      ...call,
+      output: { results: [{ id: 17, title: 'The export hangs', status: 'open' }] },
+    },
     { type: 'finish-step' },
     ...begins('step-2', 'Issue 17 is open.'),
     { type: 'finish-step' },
@@ -88,7 +92,7 @@ export const transcripts: Record<string, ChatPart[]> = {
   ChatWithApproval: [
     start,
     ...begins('step-1', 'I will delete issue 17.'),
-    { type: 'tool-input-available', ...call, toolName: 'issues.deleteIssue', input: { id: 17 } },
+    { type: 'tool-input-available', ...call, toolName: 'delete_issue', input: { id: 17 } },
     { type: 'finish-step' },
     {
       type: 'data-approval',
@@ -97,7 +101,7 @@ export const transcripts: Record<string, ChatPart[]> = {
         approvalId,
         toolCallId: call.toolCallId,
         site: 'https://tracker.example.com',
-        tool: 'issues.deleteIssue',
+        tool: 'delete_issue',
         input: { id: 17 },
         argumentsHash: 'ba5952a08cb1775799511a8cf1acb9e6166217b623c4bb7e8e88e2f88a7c3257',
         expiresAt: '2026-11-24T14:15:03.120Z',

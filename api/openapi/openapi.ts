@@ -19,7 +19,7 @@ const description = `The [guide](/docs) shows how to use this API.
 - Errors have a machine-readable \`code\` and a human-readable \`error\` sentence.
 - Ids are UUIDs (version 7). Times are in UTC (ISO 8601).
 - Lists have pages. Send \`nextCursor\` as \`cursor\` to read the next one.
-- Ignore members you do not know: later versions may add some.`
+- Ignore members that you do not recognize: later versions may add some.`
 
 /** The OpenAPI 3.1 document, generated from the declarations of the routes alone. */
 export function openapi(routes: AnyRoute[], baseUrl: string): Json {
@@ -53,7 +53,7 @@ export function openapi(routes: AnyRoute[], baseUrl: string): Json {
           type: 'apiKey',
           in: 'cookie',
           name: cookieNames(baseUrl).access,
-          description: 'Access token in a cookie, for pages of the platform',
+          description: "Access token in a cookie, for the platform's pages",
         },
         csrf: { type: 'apiKey', in: 'header', name: csrfHeader, description: 'CSRF token, required with the cookie' },
         ...Object.assign({}, ...routes.map(({ proof }) => proof?.schemes)),

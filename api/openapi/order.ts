@@ -3,10 +3,10 @@ import type { AnyRoute } from '../route/route.ts'
 /** The tags in the order of the reference: the most common first. */
 export const tags: Record<string, string> = {
   agents: 'Agents: their prompts, triggers and sites',
-  runs: 'Runs of agents, and their timelines',
+  runs: 'Agent runs and their timelines',
   webhooks: "Deliveries from senders, who need an agent's secret rather than an account.",
   vault: 'Connected sites and their tools',
-  schedules: 'Schedules of agents, and their fires',
+  schedules: 'Agent schedules and scheduled times',
   approvals: 'Tool calls waiting for approval',
   sessions: 'Chat sessions: which sites and tools a chat can use',
   chat: 'Chat messages and answers',
@@ -17,7 +17,7 @@ export const tags: Record<string, string> = {
   workspaces: 'Workspaces and their members',
   billing: 'Tiers, payments and credits',
   audit: 'Audit log',
-  sites: 'Manifests, for owners of sites',
+  sites: 'Manifests, for site owners',
   admin: 'Platform administration: users, hosts, workers',
   health: 'Health checks, for operators',
 }

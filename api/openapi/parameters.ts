@@ -14,7 +14,7 @@ const pathNames: Record<string, { description: string; example: string }> = {
   host: { description: 'Host name, with the port unless it is 443', example: 'tracker.example.com' },
   identityId: { description: 'Id of the linked identity', example: exampleIds.identity },
   providerId: { description: 'Name of a sign-in provider, or id of a workspace', example: 'google' },
-  loginId: { description: 'Id of the login', example: exampleIds.login },
+  loginId: { description: 'Id of the sign-in session', example: exampleIds.login },
   month: { description: 'Calendar month (UTC)', example: '2026-11' },
   notificationId: { description: 'Id of the notification', example: exampleIds.notification },
   paymentMethodId: { description: 'Id of the payment method', example: exampleIds.paymentMethod },

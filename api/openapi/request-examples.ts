@@ -1,3 +1,5 @@
+import { meanings as agent } from '../schemas/agent-fields.ts'
+import { exampleCall } from '../schemas/vault-schema.ts'
 import { exampleIds } from '../schemas/example-ids.ts'
 
 /**
@@ -7,23 +9,19 @@ import { exampleIds } from '../schemas/example-ids.ts'
 export const requestExamples: Record<string, object> = {
   createAgent: {
     name: 'Triage',
-    systemPrompt: 'Rate how urgent the reported problem is, and sum it up in one sentence.',
+    systemPrompt: agent.systemPrompt[1],
     trigger: 'webhook',
-    webhookSchema: [{ name: 'title', type: 'string', required: true, description: 'Title of the report' }],
-    outputSchema: {
-      type: 'object',
-      properties: { urgency: { enum: ['low', 'normal', 'high'] }, summary: { type: 'string' } },
-      required: ['urgency', 'summary'],
-    },
+    webhookSchema: agent.webhookSchema[1],
+    outputSchema: agent.outputSchema[1],
   },
-  updateAgent: { systemPrompt: 'Rate how urgent the reported problem is. A data loss is always urgent.' },
-  startRun: { input: { title: 'The export hangs at 99 %' } },
+  updateAgent: { systemPrompt: `${agent.systemPrompt[1]} Data loss is always urgent.` },
+  startRun: { input: exampleCall.arguments },
   replayDeliveries: { reason: 'MODEL_ERROR', endedSince: '2026-11-21T09:00:00Z' },
   rotateSecret: { overlapSeconds: 3600 },
-  createSession: { title: 'Bugs of this week', ttlSeconds: 3600 },
+  createSession: { title: "This week's bugs", ttlSeconds: 3600 },
   sendChatMessage: { text: 'Which issues are open?' },
   createApiKey: { name: 'Nightly report', scopes: ['read'] },
-  changePassword: { currentPassword: 'correct horse battery staple', newPassword: 'a better horse battery staple' },
+  changePassword: { currentPassword: 'correct horse battery', newPassword: 'a better horse battery' },
   refresh: { refreshToken: 'sy_refresh_an-example' },
   updateWorkspace: { name: 'Support', creditsPerMonth: 5000 },
   moveThings: { workspaceId: exampleIds.workspace, agentIds: [exampleIds.agent] },

@@ -21,7 +21,7 @@ export function responsesOf(route: AnyRoute, schemas: Schemas): Json {
 
 export const headers = {
   'X-Request-Id': {
-    description: 'Id of the request, for support. If you send a valid id, that id is used.',
+    description: 'Request id, for support requests. If you send a valid id, it is used.',
     schema: { type: 'string' },
     example: exampleIds.request,
   },
@@ -31,7 +31,8 @@ export const headers = {
     example: 12,
   },
   'WWW-Authenticate': {
-    description: 'Authentication scheme, and the error if a token was rejected (RFC 9110, 11.6.1; RFC 6750, 3)',
+    description:
+      'Authentication scheme, and the error if a token was rejected (RFC 9110, section 11.6.1; RFC 6750, section 3)',
     schema: { type: 'string' },
     example: 'Bearer realm="Switchyard", error="invalid_token"',
   },
@@ -67,7 +68,7 @@ const streamContent = {
       type: 'object',
       description: 'Server-sent event. Events without `id` are not repeated when you reconnect.',
       properties: {
-        id: { type: 'string', description: 'Number of the item' },
+        id: { type: 'string', description: 'Number of the event, for resuming the stream' },
         event: { type: 'string', description: 'Kind of the item. `error` is always the last event.' },
         data: { type: 'string', description: 'Item as JSON. For `error`: an error body.' },
       },

@@ -36,7 +36,7 @@ const header = (name: string, description: string, example: string): Json => ({
 
 const parameters = [
   header('webhook-id', 'Id of the callback, the same for every attempt', exampleIds.callback),
-  header('webhook-timestamp', 'Time of this attempt, in seconds since 1970', '1795251607'),
+  header('webhook-timestamp', 'Unix time of this attempt, in seconds', '1795251607'),
   header(
     'webhook-signature',
     '`v1,` and a base64 signature: HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, keyed with the decoded secret',

@@ -24,4 +24,4 @@ export function requireOwnPage(header: Header, baseUrl: string): void {
 }
 
 const foreign =
-  "Cookies work only on pages of this platform. The request must have the platform's origin in Origin, or Sec-Fetch-Site: same-origin. From other pages, send the access token in the Authorization header."
+  "Cookies work only on this platform's pages. The request must have the platform's origin in the Origin header, or Sec-Fetch-Site: same-origin. From other pages, send the access token in the Authorization header."

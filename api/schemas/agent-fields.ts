@@ -17,24 +17,28 @@ export const meanings = {
   timeZone: ['IANA time zone of `cron`. Null unless the trigger is `scheduled`.', null],
   webhookSchema: [
     'Members that every payload must match. Null accepts any payload.',
-    [{ name: 'title', type: 'string', required: true, description: 'Title of the post' }],
+    [
+      { name: 'title', type: 'string', required: true },
+      { name: 'content', type: 'string', required: true },
+      { name: 'category', type: 'string', required: false },
+    ],
   ],
   allowActionOverride: ["Whether a payload's `action` member replaces the prompt", false],
   callbackUrl: [
-    'Public HTTPS URL that is called when a run ends. Null for none. Viewers and API keys without the scope `write` do not see its query string.',
+    'Public HTTPS URL that the platform calls when a run ends. Null if there is none. Viewers and API keys without the `write` scope do not see its query string.',
     'https://hooks.example.com/runs',
   ],
-  model: ['AI model, by its name in `GET /models`. Null for the default model.', null],
-  fallbackModel: ['AI model for the rest of a run if `model` keeps failing. Null for none.', null],
+  model: ['AI model, by its name in `GET /models`. Null means the default model.', null],
+  fallbackModel: ['AI model for the rest of a run if `model` keeps failing. Null if there is none.', null],
   outputSchema: [
-    'JSON Schema that the answer must match. Null for free text.',
+    'JSON Schema that the answer must match. Null means free text.',
     { type: 'object', properties: { issue: { type: 'integer' } }, required: ['issue'] },
   ],
   summarizes: [
     'Whether a run that outgrows its context window summarizes its first steps. The summary is a billed step.',
     false,
   ],
-  creditsPerMonth: ["Credits that the agent's runs can use per calendar month (UTC). Null for no limit.", null],
+  creditsPerMonth: ["Credits that the agent's runs can use per calendar month (UTC). Null if there is no limit.", null],
   sites: [
     'Sites that the agent can use',
     [
@@ -100,7 +104,7 @@ const site = named(
 export const webhookProof = named(
   'WebhookProof',
   v.picklist(webhookProofs, `must be one of ${webhookProofs.join(', ')}`),
-  'How senders authenticate. `secret` expects the secret in `X-Webhook-Secret`. The other values follow the named sender or standard.',
+  'How senders authenticate. `secret` expects the secret in `X-Webhook-Secret`. Each other value uses the method of the sender or standard that it names.',
 )
 
 export const jsonSchema = freeObject('JsonSchema', 'JSON Schema (2020-12)', { type: 'object' })
@@ -131,5 +135,5 @@ export const agentFields = {
   outputSchema: field(v.nullable(outputSchema), ...meanings.outputSchema),
   summarizes: field(v.boolean('must be true or false'), ...meanings.summarizes),
   creditsPerMonth: field(cap, ...meanings.creditsPerMonth),
-  sites: field(list(site, 50, 'must name at most 50 sites'), ...meanings.sites),
+  sites: field(list(site, 50, 'must list at most 50 sites'), ...meanings.sites),
 }

@@ -33,7 +33,7 @@ const listed = {
   timeZone: field(v.nullable(v.string()), ...meanings.timeZone),
   nextFireAt: field(
     v.nullable(time),
-    'When the schedule fires next. While the agent is paused, scheduled runs are skipped. Null without a schedule.',
+    'Next scheduled time, or null if there is no schedule. While the agent is paused, scheduled runs are skipped.',
     null,
   ),
   webhookUrl: field(
@@ -59,9 +59,11 @@ const site = named(
   'AgentSite',
   v.object({
     vaultEntryId: field(v.string(), ...meanings.vaultEntryId),
-    tools: field(v.nullable(v.array(v.string())), 'Tools that the agent can use at this site. Null for all.', [
-      'search_issues',
-    ]),
+    tools: field(
+      v.nullable(v.array(v.string())),
+      'Tools that the agent can use at this site. Null means all of them.',
+      ['search_issues'],
+    ),
     askFirst: field(v.array(v.string()), ...meanings.askFirst),
   }),
   'Site that an agent can use',
@@ -88,7 +90,7 @@ export const agent = named(
     usage,
     webhookSecret: field(
       v.nullable(v.string()),
-      'Secret that authenticates senders. Null without a webhook trigger, for viewers, and for API keys without the scope `write`.',
+      'Secret that authenticates senders. Null if the trigger is not `webhook`, for viewers, and for API keys without the `write` scope.',
       'whsec_bm90IGEgc2VjcmV0LCBhbiBleGFtcGxl',
     ),
     previousWebhookSecretUntil: field(
@@ -100,7 +102,7 @@ export const agent = named(
     allowActionOverride: field(v.boolean(), ...meanings.allowActionOverride),
     callbackSecret: field(
       v.nullable(v.string()),
-      'Secret that signs callbacks (Standard Webhooks). Null without `callbackUrl`, for viewers, and for API keys without the scope `write`.',
+      'Secret that signs callbacks (Standard Webhooks). Null if there is no `callbackUrl`, for viewers, and for API keys without the `write` scope.',
       'whsec_bm90IGEgc2VjcmV0LCBhbiBleGFtcGxl',
     ),
   }),

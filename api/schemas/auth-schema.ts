@@ -19,13 +19,13 @@ export const ttlSeconds = v.optional(
 const terms = named(
   'Terms',
   v.object({
-    currentVersion: field(v.string(), 'Version in force', '2026-01'),
+    currentVersion: field(v.string(), 'Current version of the terms', '2026-01'),
     acceptedVersion: field(v.nullable(v.string()), 'Last accepted version. Null if none was accepted.', '2026-01'),
     acceptedAt: field(v.nullable(time), 'When the version was accepted. Null if none was accepted.'),
   }),
-  'Terms of service. Most operations require that you accept the version in force.',
+  'Terms of service. Most operations require that you accept the current version.',
 )
-const address = 'Email address of the account'
+const address = 'Account email address'
 export const account = named(
   'Account',
   v.object({
@@ -35,7 +35,7 @@ export const account = named(
     createdAt,
     deletionDueAt: field(
       v.nullable(time),
-      'When the account will be deleted, unless restored. Null if no deletion is scheduled.',
+      'When the account will be deleted unless it is restored. Null if no deletion is scheduled.',
       null,
     ),
     terms,
@@ -47,14 +47,14 @@ export const tokenPair = named(
   v.object({
     accessToken: field(
       v.string(),
-      'Access token, for the header `Authorization: Bearer …`',
+      'Access token, for the `Authorization: Bearer …` header',
       'eyJhbGciOiJFZERTQSJ9.an.example',
     ),
     tokenType: field(v.literal('Bearer'), 'Authentication scheme of the access token'),
     expiresIn: field(whole, 'Lifetime of the access token, in seconds', 900),
     refreshToken: field(v.string(), 'Refresh token, valid once', 'sy_refresh_an-example'),
   }),
-  'Tokens of a sign-in',
+  'Tokens from a sign-in',
 )
 const cookieLogin = named(
   'CookieLogin',
@@ -62,7 +62,7 @@ const cookieLogin = named(
     expiresIn: field(whole, 'Lifetime of the access token, in seconds', 900),
     csrfToken: field(
       v.string(),
-      'CSRF token, for the header `X-CSRF-Token` of every request except GET',
+      'CSRF token, for the `X-CSRF-Token` header of every request except GET',
       'sy_csrf_an-example',
     ),
   }),
@@ -78,6 +78,6 @@ export const cookie = v.optional(
   ),
 )
 export const email = field(text(254), address, 'ada@example.com')
-export const password = field(text(256), 'Password of the account', 'correct horse battery staple')
+export const password = field(text(256), 'Account password', 'correct horse battery')
 export const refreshToken = field(text(200), 'Latest refresh token', 'sy_refresh_an-example')
 export const code = field(text(64), 'Six digits from the authenticator app, or a recovery code', '492039')

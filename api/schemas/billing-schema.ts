@@ -14,7 +14,7 @@ const feature = named(
 const limits = named(
   'Limits',
   v.record(v.string(), v.nullable(v.number())),
-  'Limits of the account, by name. Null means unlimited.',
+  'Account limits, by name. Null means unlimited.',
   { agents: 25, vaultSites: 50, apiKeys: 20, workspaceMembers: 0 },
 )
 const subscription = named(
@@ -24,17 +24,17 @@ const subscription = named(
     status: named(
       'SubscriptionStatus',
       v.picklist(['active', 'past_due']),
-      '`past_due`: the payment failed. It is retried for some days, then the subscription ends.',
+      '`past_due`: the payment failed. It will be retried for a few days, and then the subscription will end.',
     ),
     currentPeriodEnd: field(time, 'End of the paid month'),
-    nextTier: field(v.nullable(tier), 'Tier from then on. Null if the tier stays the same.', null),
+    nextTier: field(v.nullable(tier), 'Tier after the paid month. Null if the tier stays the same.', null),
     cancelledAt: field(
       v.nullable(time),
       'When the subscription was cancelled. The free tier starts at `currentPeriodEnd`. Null if not cancelled.',
       null,
     ),
   }),
-  'Subscription of an account',
+  'Account subscription',
 )
 export const tierOffer = named(
   'TierOffer',
@@ -44,22 +44,22 @@ export const tierOffer = named(
     centsPerMonth: field(whole, 'Price per month, in US cents. 0 for the free tier.', 2000),
     creditsPerMonth: field(
       whole,
-      'Credits granted per month: each calendar month (UTC) of the free tier, or each paid month',
+      'Credits granted per month: each calendar month (UTC) on the free tier, or each paid month',
       5000,
     ),
     limits,
-    features: field(v.array(feature), 'Features of the tier'),
+    features: field(v.array(feature), 'Features that the tier includes'),
   }),
-  'Tier with its price, limits and features',
+  'Tier, including its price, limits and features',
 )
 export const capMeaning =
-  'Credits that the account and its workspaces can use per calendar month (UTC). Null for no limit.'
+  'Credits that the account and its workspaces can use per calendar month (UTC). Null if there is no limit.'
 
 const exceeding = named(
   'Exceeding',
   v.object({
     agents: field(whole, 'Agents over the limit. The newest are paused.', 0),
-    vaultSites: field(whole, 'Sites over the limit. Tools of the newest are not called.', 0),
+    vaultSites: field(whole, "Sites over the limit. The newest sites' tools are not called.", 0),
     apiKeys: field(whole, 'API keys over the limit. The newest are rejected.', 0),
     workspaces: field(whole, 'Workspaces over the limit', 0),
   }),
@@ -68,8 +68,8 @@ const exceeding = named(
 const tokens = named(
   'MonthTokens',
   v.object({
-    used: field(whole, 'Tokens used this calendar month (UTC), workspaces included', 12_000),
-    limit: field(v.nullable(whole), 'Tokens allowed per month. Null for no limit.', 10_000_000),
+    used: field(whole, 'Tokens used this calendar month (UTC), including in workspaces', 12_000),
+    limit: field(v.nullable(whole), 'Tokens allowed per month. Null if there is no limit.', 10_000_000),
   }),
   'Tokens used this month, and the limit',
 )
@@ -79,17 +79,17 @@ export const account = named(
     billing: named(
       'BillingMode',
       v.picklist(['off', 'sandbox', 'stripe']),
-      '`off`: no payments, tiers or credits to buy. `sandbox`: payments without real money. `stripe`: payments by Stripe.',
+      '`off`: no payments, tiers or credits to buy. `sandbox`: payments without real money. `stripe`: payments through Stripe.',
       'sandbox',
     ),
-    tier: field(v.nullable(tier), 'Tier of the account. Null without payments.', 'pro'),
+    tier: field(v.nullable(tier), "The account's tier, or null if the installation has no payments", 'pro'),
     limits,
-    features: field(v.array(feature), 'Features of the tier'),
+    features: field(v.array(feature), 'Features that the tier includes'),
     subscription: field(v.nullable(subscription), 'Subscription. Null for the free tier.'),
     tokens: field(v.nullable(tokens), 'Tokens used this month, and their limit. Null for a workspace.'),
     balance: field(
       whole,
-      'Remaining credits. For a workspace: the credits that the workspace can use within its limit. Negative for a debt. Constant without payments.',
+      'Remaining credits, or for a workspace, the credits that it can use within its limit. Negative if the account owes credits. Does not change if the installation has no payments.',
       4980,
     ),
     creditCents: field(
@@ -104,7 +104,7 @@ export const account = named(
       'Items over the limits, for example after a downgrade. They are kept but suspended until there is room.',
     ),
   }),
-  'Tier, limits and balance of an account',
+  "An account's tier, limits and balance",
 )
 
 export const changesAt = named(

@@ -1,12 +1,12 @@
 import * as v from 'valibot'
 import { anyJson, field, named, whole } from './documented.ts'
 import { exampleIds, idOf } from './example-ids.ts'
-import { effect } from './vault-schema.ts'
+import { effect, exampleCall } from './vault-schema.ts'
 
 export const note = v.optional(
   field(v.string(), 'Human-readable note on anything unusual', 'The response to the previous attempt was lost.'),
 )
-export const callId = idOf('call', 'Tool call')
+export const callId = idOf('call', 'Id of the tool call')
 const site = field(v.string(), 'Origin of the site', 'https://tracker.example.com')
 /** The members that describe a call in its events. */
 const ofCall = {
@@ -18,17 +18,19 @@ const ofCall = {
     'Origin of the site. Null if no site has the tool.',
     'https://tracker.example.com',
   ),
-  effect,
-  arguments: field(anyJson, 'Arguments. A string if the model did not write a JSON object.', {
-    title: 'The export hangs at 99 %',
-  }),
+  effect: field(effect, 'Effect of repeated calls', 'once'),
+  arguments: field(
+    anyJson,
+    'Arguments as a JSON object, or as a string if the model did not write one',
+    exampleCall.arguments,
+  ),
   idempotencyKey: field(
     v.string(),
     '`Idempotency-Key` sent to the site, the same for every attempt',
     `${exampleIds.run}:2:0`,
   ),
 }
-const approvalId = idOf('approval', 'Approval')
+const approvalId = idOf('approval', 'Id of the approval')
 const attempt = field(whole, 'Attempt number, from 1', 1)
 
 /** The data of the events about a tool call, by kind. */
@@ -49,11 +51,13 @@ export const callEvents = {
       'Outcome of a tool call. `unknown`: the site may have acted, but its response was lost.',
     ),
     note,
-    siteStatus: field(v.nullable(whole), 'HTTP status of the response from the site. Null without a response.', 200),
+    siteStatus: field(v.nullable(whole), "HTTP status of the site's response, or null if there was no response", 200),
     result: v.optional(
-      field(anyJson, 'Result shown to the model: the JSON from the site, or a sentence if the call failed', {
-        id: 4711,
-      }),
+      field(
+        anyJson,
+        'Result shown to the model: the JSON from the site, or a sentence if the call failed',
+        exampleCall.result,
+      ),
     ),
   }),
   'approval.requested': v.looseObject({

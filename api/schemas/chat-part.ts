@@ -30,10 +30,10 @@ const usage = named(
 export const chatMetadata = named(
   'ChatMetadata',
   v.object({
-    sessionId: idOf('session', 'Chat session'),
+    sessionId: idOf('session', 'Id of the chat session'),
     model: field(v.string(), 'AI model that answers', 'demo'),
     usage: v.exactOptional(usage),
-    credits: v.exactOptional(field(whole, 'Credits charged', 1)),
+    credits: v.exactOptional(field(whole, 'Credits charged for the answer', 1)),
     costUsd: v.exactOptional(
       field(v.nullable(v.number()), 'Cost in USD. Null if the price of a step is unknown.', 0.0041),
     ),
@@ -47,7 +47,7 @@ const approval = named(
     approvalId: idOf('approval', 'Approval, decided with `POST /approvals/{approvalId}`'),
     toolCallId: idOf('call', 'Waiting tool call'),
     site: field(v.string(), 'Origin of the site', 'https://tracker.example.com'),
-    tool: field(v.string(), 'Name of the tool', 'issues.deleteIssue'),
+    tool: field(v.string(), 'Name of the tool', 'delete_issue'),
     input: field(anyJson, 'Arguments of the call', { id: 17 }),
     argumentsHash: field(
       v.string(),
@@ -68,7 +68,7 @@ const finish = named(
 
 const textId = { id: field(v.string(), 'Id of the text. A step has at most one.', 'step-1') }
 const ofCall = {
-  toolCallId: idOf('call', 'Tool call'),
+  toolCallId: idOf('call', 'Id of the tool call'),
   dynamic: field(v.literal(true), 'Always true: the page does not know the tool in advance'),
 }
 
@@ -115,14 +115,14 @@ const parts = [
   }),
   part('tool-output-available', {
     ...ofCall,
-    output: field(anyJson, 'Response of the site', [{ id: 17, title: 'The export hangs at 99 %' }]),
+    output: field(anyJson, 'Response from the site', [{ id: 17, title: 'The export hangs at 99 %' }]),
   }),
   part('tool-output-error', {
     ...ofCall,
     errorText: field(v.string(), 'Error message that the model sees', 'The site answered with status 500.'),
   }),
   part('data-approval', {
-    id: idOf('approval', 'Approval'),
+    id: idOf('approval', 'Id of the approval'),
     data: approval,
   }),
   part('data-error', {

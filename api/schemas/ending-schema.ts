@@ -11,7 +11,7 @@ const endedAt = field(time, 'When the run ended', '2026-11-21T09:00:07.903Z')
 const endedRun = named(
   'EndedRun',
   v.object({
-    runId: idOf('run', 'Run'),
+    runId: idOf('run', 'Id of the run'),
     agentId,
     sequence,
     trigger,

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { EventData } from '../../src/runs/timeline.ts'
+import { meanings as agent } from './agent-fields.ts'
 import { webhookField } from './agent-schema.ts'
 import { callEvents, callId, note } from './call-event-schema.ts'
 import { anyJson, documentedBy, field, freeObject, named, whole } from './documented.ts'
@@ -19,10 +20,12 @@ const requestedCall = named(
   'Tool call that the model requested',
 )
 export const payload = freeObject('Payload', 'JSON object that a sender posts', {
-  title: 'The export hangs at 99 %',
+  title: 'The export hangs',
+  content: 'It stops at 99 %.',
+  category: 'bug',
 })
 
-const keptHeaders = freeObject('KeptHeaders', 'Request headers of the sender that the platform keeps, by name', {
+const keptHeaders = freeObject('KeptHeaders', 'Request headers from the sender that the platform keeps, by name', {
   'x-github-event': 'issues',
 })
 const missingSite = named(
@@ -33,14 +36,14 @@ const missingSite = named(
     reason: field(v.string(), 'Why the site is missing', 'removed'),
     tools: v.optional(field(v.array(v.string()), 'Missing tools. Absent if all tools are missing.', ['search_issues'])),
   }),
-  'Site of the agent that a run cannot use, or that lacks some tools',
+  'Agent site that a run cannot use or that lacks some tools',
 )
 
 /** The data of each kind. Objects are loose: undeclared members are served too, and a test finds them. */
 const data = {
   accepted: v.looseObject({
     trigger,
-    sequence: field(whole, "Position in the agent's order of arrival, from 1", 1),
+    sequence: field(whole, "Position among the agent's runs in order of arrival, from 1", 1),
     ahead: field(whole, 'Number of unfinished runs ahead of this one', 0),
     replayOf: v.optional(idOf('run', 'Run that this run replays')),
     payload: field(
@@ -57,7 +60,7 @@ const data = {
       "Whether the payload's `action` member replaced the prompt",
       'absent',
     ),
-    systemPrompt: v.optional(field(v.string(), 'Prompt of the run', 'File an issue for every bug.')),
+    systemPrompt: v.optional(field(v.string(), 'Prompt for the run', agent.systemPrompt[1])),
     webhookSchema: v.optional(
       field(v.nullable(v.array(webhookField)), '`webhookSchema` of the agent when the run started', null),
     ),
@@ -70,7 +73,7 @@ const data = {
   'step.started': v.looseObject({ ...ofStep, note }),
   'step.failed': v.looseObject({
     ...ofStep,
-    code: field(errorCode, 'Error code', 'MODEL_ERROR'),
+    code: field(errorCode, 'Error code of the failed model call', 'MODEL_ERROR'),
     message: field(v.string(), 'Human-readable error message', 'The AI provider returned an error.'),
     willRetry: field(v.boolean(), 'Whether there will be another attempt'),
     retryAt: v.optional(field(v.string(), 'When the provider allows a retry', '2026-11-21T09:00:30.000Z')),
@@ -95,11 +98,11 @@ const data = {
     inputTokens: field(whole, 'Tokens read by the model', 610),
     outputTokens: field(whole, 'Tokens written by the model', 71),
     cachedTokens: field(whole, "Part of `inputTokens` that came from the provider's cache", 512),
-    credits: field(whole, 'Credits charged', 1),
+    credits: field(whole, 'Credits charged for the step', 1),
     costUsd: field(v.nullable(v.number()), 'Cost in USD. Null if the price is unknown.', 0.0012),
     latencyMs: field(v.number(), 'Duration of the model call, in milliseconds', 840),
     calls: field(v.array(requestedCall), 'Tool calls that the model requested'),
-    missingSites: v.optional(field(v.array(missingSite), 'Sites of the agent that the step could not use')),
+    missingSites: v.optional(field(v.array(missingSite), 'Agent sites that the step could not use')),
     outcome: v.optional(
       named(
         'StepOutcome',
@@ -134,7 +137,7 @@ const data = {
     step: ofStep.step,
     from: field(v.string(), 'Previous AI model', 'gpt-5-mini'),
     to: field(v.string(), 'AI model from this step on', 'claude-sonnet-5'),
-    note: field(v.string(), 'Human-readable reason', 'The model failed.'),
+    note: field(v.string(), 'Human-readable reason for the change', 'The model failed.'),
   }),
   ...callEvents,
   'wait.started': v.looseObject({
@@ -147,14 +150,14 @@ const data = {
     model: v.optional(field(v.string(), 'AI model that the run is waiting for', 'gpt-5')),
     until: field(
       v.string(),
-      'When the run checks again or its approval request expires. For `credits` and `credential`: when the run fails.',
+      'When the run will check again or its approval request will expire. For `credits` and `credential`: when the run will fail.',
       '2026-11-21T09:01:00.000Z',
     ),
     calls: field(whole, 'Number of waiting tool calls', 1),
     note: field(
       v.string(),
       'Human-readable description of what the run is waiting for',
-      'The site takes a limited number of calls.',
+      'The site limits the number of calls.',
     ),
   }),
   'wait.ended': v.looseObject({
@@ -171,7 +174,7 @@ const data = {
   ended: v.looseObject({
     status: endedStatus,
     reason: field(v.nullable(endReason), 'Why the run did not complete. Null if it completed.', null),
-    message: field(v.nullable(v.string()), '`reason` as a sentence. Null without a reason.', null),
+    message: field(v.nullable(v.string()), '`reason` as a sentence, or null if there is no reason', null),
   }),
 } satisfies Record<Kind, v.GenericSchema>
 
@@ -190,11 +193,11 @@ const meanings = {
   'context.fitted': 'The run outgrew the context window, so the model sees less of it from now on',
   'model.changed': 'The run uses another model from now on',
   'tool.started': 'A tool call is being sent',
-  'tool.failed': 'An attempt at a tool call failed and will be repeated',
+  'tool.failed': 'An attempt at a tool call failed and will be retried',
   'tool.finished': 'A tool call finished',
   'approval.requested': 'A tool call is waiting for approval',
   'approval.decided': 'A tool call was approved or refused, or its approval request expired',
-  'credential.refreshed': 'The tokens of a site were refreshed',
+  'credential.refreshed': "A site's tokens were refreshed",
   'wait.started': 'The run started waiting',
   'wait.ended': 'The run continued',
   'cancel.requested': 'Cancellation was requested',
@@ -219,7 +222,7 @@ const kinds = Object.keys(data) as Kind[]
 const documentation = named(
   'RunEvent',
   v.variant('kind', kinds.map(variantOf) as never) as v.GenericSchema,
-  'Event of a timeline, the same in JSON and in a stream. `kind` determines the shape of `data`.',
+  'Timeline event, the same in JSON and in a stream. `kind` determines the shape of `data`.',
 )
 
 /** One event of a timeline. During a deploy the record may have kinds that this process does not know. */

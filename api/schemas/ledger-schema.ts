@@ -16,13 +16,13 @@ export const ledgerEntryKind = named(
   'LedgerEntryKind',
   v.picklist(ledgerEntryKinds, `must be one of ${ledgerEntryKinds.join(', ')}`),
   '`grant`: monthly credits. `purchase`: bought. `top_up`: bought automatically. `promotion`: given by an admin. ' +
-    '`expiry`: expired credits. `refund`: taken back because a payment was refunded, or because a month of a subscription ended ' +
-    'early. `reinstated`: returned after a dispute was won or a refund failed. `step`: charged for a step. ' +
+    '`expiry`: expired credits. `refund`: taken back because a payment was refunded, or because a subscription month ' +
+    'ended early. `reinstated`: returned after a dispute was won or a refund failed. `step`: charged for a step. ' +
     '`failed_step`: charged for a failed attempt that the provider billed. `chat_step`: charged for a step of a chat answer.',
   'step',
 )
 
-const drawn = freeObject('DrawnCredits', 'Credits by the grant they were taken from', {
+const drawn = freeObject('DrawnCredits', 'Credits, by the grant that they were taken from', {
   [exampleIds.grant]: 1,
 })
 
@@ -33,7 +33,7 @@ export const ofGiven = {
   note: maybe('Reason for a promotion. Null for other entries.'),
   expiresAt: field(
     v.nullable(time),
-    'When the rest of a promotion expires. Null for never, and for other entries.',
+    'When the remaining promotional credits expire. Null if they never expire, and for other entries.',
     null,
   ),
 }
@@ -43,10 +43,14 @@ export const ledgerEntry = named(
   v.object({
     id: idOf('ledgerEntry'),
     kind: ledgerEntryKind,
-    credits: field(whole, 'Change in the balance. Negative if credits were used, 0 for a step without payments.', -1),
-    balanceAfter: field(v.nullable(whole), 'Balance after the change. Null in the list of a workspace.', 4980),
+    credits: field(
+      whole,
+      'Change in the balance. Negative if credits were used, 0 for a step if the installation has no payments.',
+      -1,
+    ),
+    balanceAfter: field(v.nullable(whole), "Balance after the change. Null in a workspace's list.", 4980),
     period: maybe(
-      'Month and tier of a grant: `2026-11/free`, or with the end of the paid month `2026-12-15T10:00:00.000Z/pro`. Null for other entries.',
+      'Month and tier of a grant: `2026-11/free`, or for a paid month, its end and tier: `2026-12-15T10:00:00.000Z/pro`. Null for other entries.',
     ),
     grantId: maybe('Grant that was added, expired or taken back. Null for other entries.'),
     paymentId: maybe('Payment behind the change. Null if there is none.'),
@@ -60,7 +64,7 @@ export const ledgerEntry = named(
     held: field(v.nullable(whole), 'Credits reserved for the step. Null for other entries.', 1),
     drawn: field(
       v.nullable(drawn),
-      'Credits charged for a step, by grant. The rest, if any, is debt. Null for other entries, and in the list of a workspace.',
+      "Credits charged for a step, by grant. The rest, if any, is debt. Null for other entries, and in a workspace's list.",
     ),
     tokens: field(v.nullable(whole), 'Tokens read and written by the model. Null for other entries.', 1850),
     costUsd: field(v.nullable(v.number()), 'Cost in USD. Null if the price is unknown, and for other entries.', 0.0012),

@@ -30,8 +30,8 @@ export const endReason = documentedBy(v.string(), knownEndReason)
 const listed = {
   id: idOf('run'),
   ownerId,
-  agentId: idOf('agent', 'Agent of the run'),
-  sequence: field(whole, "Position in the agent's order of arrival, from 1", 12),
+  agentId: idOf('agent', 'Agent that the run belongs to'),
+  sequence: field(whole, "Position among the agent's runs in order of arrival, from 1", 12),
   trigger,
   triggeredBy: field(v.string(), 'Human-readable description of what started the run', 'Triggered by: Webhook'),
   status: runStatus,
@@ -43,11 +43,11 @@ const listed = {
   ),
   waitingUntil: field(
     v.nullable(time),
-    'When the run checks again or its approval request expires. For `credits` and `credential`: when the run fails. Null unless it is `waiting`.',
+    'When the run will check again or its approval request will expire. For `credits` and `credential`: when the run will fail. Null unless it is `waiting`.',
     null,
   ),
   reason: field(v.nullable(endReason), 'Why the run did not complete. Null if it completed or has not ended.', null),
-  error: field(v.nullable(v.string()), '`reason` as a sentence. Null without a reason.', null),
+  error: field(v.nullable(v.string()), '`reason` as a sentence, or null if there is no reason', null),
   steps: field(whole, 'Number of model answers', 3),
   toolCalls: field(whole, 'Number of tool calls', 2),
   inputTokens: field(whole, 'Tokens read by the model', 1830),
@@ -80,12 +80,12 @@ export const run = named(
     ...listed,
     answer: field(
       v.nullable(v.string()),
-      'Final answer of the model. Null unless the run is `completed`.',
+      "The model's final answer. Null unless the run is `completed`.",
       '{"issue":4711}',
     ),
     output: field(
       anyJson,
-      'Answer as JSON that matches `outputSchema`, with numbers as the model wrote them. Null without a schema, or unless ' +
+      'Answer as JSON that matches `outputSchema`, with numbers as the model wrote them. Null if there is no schema, or unless ' +
         'the run is `completed`.',
       { issue: 4711 },
     ),

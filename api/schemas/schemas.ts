@@ -89,7 +89,7 @@ export const pageOf = <Item extends v.GenericSchema>(item: Item) =>
   named(
     `${nameOf(item)}Page`,
     v.object({
-      items: field(v.array(item), 'Items of this page'),
+      items: field(v.array(item), 'Items on this page'),
       nextCursor: field(
         v.nullable(v.string()),
         '`cursor` for the next page. Null on the last page, but never with `order=arrival`.',
@@ -101,7 +101,11 @@ export const pageOf = <Item extends v.GenericSchema>(item: Item) =>
 
 /** The response of a list that is always short. */
 export const listOf = <Item extends v.GenericSchema>(item: Item) =>
-  named(`${nameOf(item)}List`, v.object({ items: field(v.array(item), 'All items') }), 'Complete list, without pages')
+  named(
+    `${nameOf(item)}List`,
+    v.object({ items: field(v.array(item), 'All items in the list') }),
+    'Complete list, without pages',
+  )
 
 export const runStatus = named(
   'RunStatus',
@@ -150,7 +154,7 @@ export const errorBody = named(
         'Outcome of a tool call. `unknown`: the site may have acted, so check before you repeat the call.',
       ),
     ),
-    siteStatus: v.optional(field(whole, 'HTTP status of the response from the site', 503)),
+    siteStatus: v.optional(field(whole, "HTTP status of the site's response", 503)),
   }),
   'Body of every error response',
 )

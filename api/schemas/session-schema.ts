@@ -10,8 +10,8 @@ import { scope } from './vault-schema.ts'
 
 const meanings = {
   vaultEntryId: ['Vault entry of the site', exampleIds.entry],
-  title: ['Display name', 'Bugs of this week'],
-  model: ['AI model, by its name in `GET /models`. Null for the default model.', null],
+  title: ['Display name', "This week's bugs"],
+  model: ['AI model, by its name in `GET /models`. Null means the default model.', null],
   sites: [
     'Sites that the session can use',
     [
@@ -23,7 +23,7 @@ const meanings = {
     ],
   ],
   askFirst: [
-    'Tools whose calls need approval. Default: `once` tools with the scope `delete` or `admin`.',
+    'Tools whose calls need approval. Default: `once` tools with the `delete` or `admin` scope.',
     ['delete_issue'],
   ],
 } as const satisfies Record<string, readonly [string, ...unknown[]]>
@@ -50,7 +50,7 @@ const siteRequest = named(
 
 /** The fields of a session that its owner can set. */
 export const sessionFields = {
-  sites: v.optional(field(list(siteRequest, 50, 'must name at most 50 sites'), ...meanings.sites), []),
+  sites: v.optional(field(list(siteRequest, 50, 'must list at most 50 sites'), ...meanings.sites), []),
   title: v.optional(field(v.nullable(name(200, ...meanings.title)), ...meanings.title), null),
   model: v.optional(field(v.nullable(text(100)), ...meanings.model), null),
   ttlSeconds: v.optional(
@@ -76,7 +76,7 @@ const listed = {
   active: field(v.boolean(), "Whether the session's token is still valid", true),
   createdAt,
   lastUsedAt: field(time, 'Last use, to the minute. A session expires after two hours without use.'),
-  expiresAt: field(time, 'When the session expires at the latest'),
+  expiresAt: field(time, 'Latest time at which the session expires'),
   endedAt: field(v.nullable(time), 'When the session was ended. Null if it is active or has expired.', null),
 }
 
@@ -86,8 +86,12 @@ const site = named(
   'SessionSite',
   v.object({
     vaultEntryId: field(v.string(), ...meanings.vaultEntryId),
-    tools: field(v.nullable(v.array(v.string())), 'Tools that the session can use at this site. Null for all.', null),
-    askFirst: field(v.nullable(v.array(v.string())), 'Tools whose calls need approval. Null for the default.', null),
+    tools: field(
+      v.nullable(v.array(v.string())),
+      'Tools that the session can use at this site. Null means all of them.',
+      null,
+    ),
+    askFirst: field(v.nullable(v.array(v.string())), 'Tools whose calls need approval. Null means the default.', null),
   }),
   'Site that a session can use',
 )
@@ -98,7 +102,7 @@ const whole = {
   scopes: field(v.array(scope), 'Scopes of the tools that the session can use', ['read', 'write']),
 }
 
-export const session = named('Session', v.object(whole), 'Chat session, with its sites and tools')
+export const session = named('Session', v.object(whole), 'Chat session, including its sites and tools')
 
 export const newSession = named(
   'NewSession',
@@ -106,11 +110,11 @@ export const newSession = named(
     ...whole,
     token: field(
       v.string(),
-      'Session token, for the header `X-Session-Token`. Shown only once.',
+      'Session token, for the `X-Session-Token` header. Shown only once.',
       'sy_session_an-example-of-a-session-token',
     ),
   }),
-  'New chat session, with its token',
+  'New chat session, including its token',
 )
 
 export const presentSession = <S extends Session>({ sessions }: Services, row: S) => ({

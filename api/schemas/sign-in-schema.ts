@@ -25,10 +25,10 @@ export const identity = named(
     provider: field(v.string(), providerMeaning, 'google'),
     workspaceId: field(
       v.nullable(v.string()),
-      'Only workspace that this identity can sign in to. Null for the whole account.',
+      'The only workspace that this identity can sign in to. Null means the whole account.',
       null,
     ),
-    issuer: field(v.string(), 'Issuer URL of the provider', 'https://accounts.google.com'),
+    issuer: field(v.string(), "The provider's issuer URL", 'https://accounts.google.com'),
     linkedAt: field(time, 'When the identity was linked'),
   }),
   'User identity at an OpenID Connect provider',

@@ -24,10 +24,10 @@ const monthLine = named(
       'Current name of the agent. Null if there is none, or it has another owner.',
       'Triage',
     ),
-    runId: maybeId('Run, in the statement of an agent. Null otherwise.'),
+    runId: maybeId("Run that used the credits. Null except in an agent's statement."),
     period: field(
       v.nullable(v.string()),
-      'Month and tier of a grant: `2026-11/free`, or with the end of the paid month `2026-12-15T10:00:00.000Z/pro`. Null for other entries.',
+      'Month and tier of a grant: `2026-11/free`, or for a paid month, its end and tier: `2026-12-15T10:00:00.000Z/pro`. Null for other entries.',
       null,
     ),
     paymentId: maybeId('Payment behind the change. Null if there is none.'),
@@ -55,7 +55,7 @@ export const monthStatement = named('MonthStatement', v.object(ofMonth), 'Balanc
 
 export const agentStatement = named(
   'AgentStatement',
-  v.object({ agentId: idOf('agent', 'Agent'), ...ofMonth }),
+  v.object({ agentId: idOf('agent', 'Id of the agent'), ...ofMonth }),
   'Credits that an agent used in a month',
 )
 
@@ -65,7 +65,7 @@ const runLine = named(
   'RunStatementLine',
   v.object({
     kind: ledgerEntryKind,
-    step: field(whole, 'Step number', 1),
+    step: field(whole, 'Number of the step in the run', 1),
     attempt: field(v.nullable(whole), 'Attempt number of a failed step. Null for other entries.', null),
     model: field(
       v.nullable(v.string()),
@@ -87,7 +87,7 @@ const runLine = named(
 export const runStatement = named(
   'RunStatement',
   v.object({
-    runId: idOf('run', 'Run'),
+    runId: idOf('run', 'Id of the run'),
     opening: balances.opening,
     lines: field(v.array(runLine), 'Lines, in step order'),
     closing: balances.closing,

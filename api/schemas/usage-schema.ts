@@ -11,7 +11,7 @@ export const usage = named(
   v.object({
     month: field(v.string(), 'Current calendar month (UTC)', '2026-11'),
     used: field(whole, 'Credits used this month', 120),
-    cap: field(v.nullable(whole), 'Credits allowed per month. Null for no limit.', 500),
+    cap: field(v.nullable(whole), 'Credits allowed per month. Null if there is no limit.', 500),
     forecast: field(
       whole,
       'Projected credits at the end of the month: `used` ÷ days elapsed (at least 1) × days in the month',

@@ -64,7 +64,7 @@ export const entry = named(
       'Problem with the connection or the granted scopes, and what to do. Null if there is none.',
       null,
     ),
-    scopes: field(v.nullable(v.array(scope)), 'Scopes that the site granted. Null without OAuth.', null),
+    scopes: field(v.nullable(v.array(scope)), 'Scopes that the site granted, or null if it does not use OAuth', null),
     expiresAt: field(
       v.nullable(time),
       'When the access token expires. It is refreshed automatically. Null if unknown.',
@@ -87,7 +87,7 @@ export const entry = named(
     createdAt,
     updatedAt,
   }),
-  'Connected site of an owner',
+  'Site that an owner has connected',
 )
 
 const present = (row: VaultEntry, pendingManifest: PendingManifest | null) => {
@@ -120,22 +120,29 @@ export const tool = named(
   'Tool',
   v.object({
     name: field(v.string(), 'Name of the tool at the site', 'search_issues'),
-    description: field(v.string(), 'Description for models', 'Search issues by keywords'),
+    description: field(v.string(), 'Description for models', 'Search the issues'),
     inputSchema: named('InputSchema', v.record(v.string(), v.unknown()), 'JSON Schema of the arguments', {
       type: 'object',
-      properties: { query: { type: 'string' } },
-      required: ['query'],
+      properties: { text: { type: 'string' }, status: { enum: ['open', 'closed'] } },
+      required: [],
     }),
     scope,
     effect,
   }),
-  'Tool of a site',
+  'Tool that a site offers',
 )
 
-export const toolArguments = freeObject('ToolArguments', "Arguments that match the tool's `inputSchema`", {
-  query: 'export',
-})
-export const toolResult = freeObject('ToolResult', 'Response of the site', { issues: [] })
+/** A call of `issues.createIssue` at the example issue tracker. */
+export const exampleCall = {
+  arguments: { title: 'The export hangs', content: 'It stops at 99 %.', category: 'bug' },
+  result: { id: 4711, status: 'open', title: 'The export hangs', content: 'It stops at 99 %.', category: 'bug' },
+}
+export const toolArguments = freeObject(
+  'ToolArguments',
+  "Arguments that match the tool's `inputSchema`",
+  exampleCall.arguments,
+)
+export const toolResult = freeObject('ToolResult', 'Response from the site', exampleCall.result)
 
 /** The address of a site, and the codes that a request to it can fail with. */
 export const url = field(text(2048), 'Address of the site', 'https://tracker.example.com')

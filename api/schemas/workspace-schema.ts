@@ -17,7 +17,7 @@ export const role = named(
 const nameMeaning = 'Display name'
 const creditsPerMonth = field(
   cap,
-  'Credits that the workspace can use per calendar month (UTC). Null for no limit.',
+  'Credits that the workspace can use per calendar month (UTC). Null if there is no limit.',
   null,
 )
 
@@ -53,7 +53,7 @@ export const workspace = named(
     role: field(role, 'Your role'),
     open: field(
       v.boolean(),
-      'Whether the workspace can be used, which requires a tier of the owner that includes workspaces',
+      "Whether the workspace can be used. This requires that the owner's tier includes workspaces.",
       true,
     ),
     creditsPerMonth,
@@ -72,18 +72,18 @@ export const workspace = named(
 export const member = named(
   'Member',
   v.object({
-    userId: idOf('user', 'User'),
-    email: field(v.string(), 'Email address of the account', 'ada@example.com'),
+    userId: idOf('user', 'Id of the user'),
+    email: field(v.string(), 'Account email address', 'ada@example.com'),
     role,
     joinedAt: field(time, 'When the user joined'),
   }),
-  'Member of a workspace',
+  'Workspace member',
 )
 
 export const membership = named(
   'Membership',
   v.object({
-    workspaceId: idOf('workspace', 'Workspace'),
+    workspaceId: idOf('workspace', 'Id of the workspace'),
     role: member.entries.role,
     joinedAt: field(time, 'When the user joined'),
   }),

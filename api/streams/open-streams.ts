@@ -61,7 +61,7 @@ export function createOpenStreams(given: {
     const { tier, limits } = allowance
     const { openStreams } = limits
     const again = `Close one, or try again in ${secondsInWords(retryAfter)}.`
-    const most = `You have ${openStreams} open streams on this server, which is the limit ${tier === null ? 'of this platform' : `of the ${tier} tier`}. ${again}`
+    const most = `You have ${openStreams} open streams on this server, which is the limit ${tier === null ? 'for this platform' : `for the ${tier} tier`}. ${again}`
     assertThat(shares.holds(party) < openStreams, 'RATE_LIMITED', { message: most, retryAfter })
     const share = `You have reached your share of this server's stream capacity. ${again}`
     assertThat(shares.take(party), 'RATE_LIMITED', { message: share, retryAfter })

@@ -83,7 +83,7 @@ export function createTimelines(add: Add, newId: (ms: number) => string) {
       const wait = { status: 'planned', wait_cause: 'rate_limit', not_before: timeOf(until) }
       call(run, 0, 'issue_tracker_create_issue', { ...wait, site_origin: site, tool: 'issues.createIssue' })
       event(run, 4, moments.answered, 'step.finished', { step: 1, attempt: 1 })
-      const note = 'The site takes a limited number of calls.'
+      const note = 'The site limits the number of calls.'
       const facts = { cause: 'rate_limit', site, until: timeOf(until), calls: 1, note } as const
       event(run, 5, moments.sent, 'wait.started', facts)
     },

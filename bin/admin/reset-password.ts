@@ -6,7 +6,7 @@ import { addressIn, type AdminCommand } from './admin-command.ts'
 
 export const resetPasswordCommand: AdminCommand = {
   takes: '[--without-totp] <address>',
-  does: 'sets and prints a new password; with --without-totp, also removes the authenticator app',
+  does: "replaces an account's password and prints the new one; --without-totp also removes the authenticator app",
   async work(database, { words, usage }) {
     const options = { 'without-totp': { type: 'boolean', default: false } } as const
     const { values, positionals } = parseArgs({ args: words, allowPositionals: true, options })
@@ -14,6 +14,6 @@ export const resetPasswordCommand: AdminCommand = {
     const context = { database, clock: systemClock, passwordCost: owaspCost }
     const password = await resetPassword(context, addressIn(positionals, usage), { withoutTotp })
     if (password === undefined) throw new Error('No account has this address.')
-    return `The new password is ${password}. All logins and chat sessions of the account have ended. Its API keys are still valid.${withoutTotp ? ' Signing in no longer needs a code.' : ''}`
+    return `The new password is ${password}. All of the account's sign-in sessions and chat sessions have ended. Its API keys are still valid.${withoutTotp ? ' Signing in no longer requires a code.' : ''}`
   },
 }

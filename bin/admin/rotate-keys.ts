@@ -8,7 +8,7 @@ import type { AdminCommand } from './admin-command.ts'
 
 export const rotateKeys: AdminCommand = {
   takes: '',
-  does: 'seals every secret again under the first key of VAULT_KEYS, while the platform runs',
+  does: 're-encrypts every secret with the first key of VAULT_KEYS while the platform keeps running',
   async work(database, { settings }) {
     try {
       const { vaultKeys: keys } = readVaultConfig(settings)

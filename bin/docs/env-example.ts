@@ -3,9 +3,9 @@ import { describe, ruleOf } from './settings.ts'
 
 const width = 120
 
-const introduction = `# All settings of Switchyard with their defaults. Copy this file to .env, and uncomment the settings that you change.
+const introduction = `# All of Switchyard's settings and their defaults. Copy this file to .env, and uncomment the settings that you change.
 # \`npm start\` needs none of them. Everywhere else, settings marked "Required" must be set.
-# To read a value from a file, add _FILE to the name: DATABASE_URL_FILE names the file with the value of DATABASE_URL.
+# To read a value from a file, add _FILE to the name: DATABASE_URL_FILE names the file that contains the value of DATABASE_URL.
 # \`npm run docs\` writes this file.`
 
 /** .env.example. */

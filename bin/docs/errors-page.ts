@@ -6,7 +6,7 @@ import { pageOf, table } from './table.ts'
 
 const example = `\`\`\`json
 {
-  "error": "The request is not valid. The details say which fields.",
+  "error": "The request is invalid. The details list the fields to correct.",
   "code": "VALIDATION_ERROR",
   "statusCode": 400,
   "details": [{ "path": "name", "message": "is required" }]
@@ -17,24 +17,24 @@ const example = `\`\`\`json
 export const errorsPage = (): string =>
   pageOf(
     '# Errors',
-    'Every error response has the same JSON body, whatever went wrong:',
+    'All error responses have a JSON body in the same format:',
     example,
     [
-      '- `code` is for programs. It never changes its meaning.',
-      '- `error` is for people. It can say more than the sentence in the table below.',
+      '- `code` is for programs. Its meaning never changes.',
+      '- `error` is for people. It can be more specific than the sentence in the table below.',
       '- `details` lists the fields that are wrong. Only errors about invalid input have it.',
-      '- The header `X-Request-Id` identifies the request. Quote it when you ask for help.',
+      '- The `X-Request-Id` header identifies the request. Quote it when you ask for help.',
     ].join('\n'),
     '## When to try again',
-    'Send the request again if the table says yes under *Retry*. If the response has a `Retry-After` header, wait that many seconds first. For the other codes, the same request fails again: change it, or change what the message names.',
+    'Send the request again if the table says yes under *Retry*. If the response has a `Retry-After` header, wait that many seconds first. With the other codes, the same request would fail again: change it, or fix what the message names.',
     '## Headers',
     [
-      '- A 401 response has a `WWW-Authenticate` header. It is `Bearer`, with `error="invalid_token"` if you sent a token that was rejected. For `WEBHOOK_SECRET_INVALID` it is `Webhook` and names the missing or wrong `header`.',
-      '- A 405 response lists the methods of the path in `Allow`.',
+      '- A 401 response has a `WWW-Authenticate` header. Its value is `Bearer`, with `error="invalid_token"` if you sent a token that was rejected. For `WEBHOOK_SECRET_INVALID`, it is `Webhook` and names the missing or wrong `header`.',
+      "- A 405 response lists the path's methods in `Allow`.",
       '- A 429 response always has `Retry-After`.',
     ].join('\n'),
     '## Codes',
-    'The codes are those of [the specification](../specification.md#codes) and two more: `INTERNAL_ERROR` for errors without a code of their own, and `METHOD_NOT_ALLOWED` for a method that a path does not have. *Operations* is the number of operations that can return the code; the [API reference](../openapi.json) lists the codes of each operation.',
+    "The codes are those in [the specification](../specification.md#codes) and two more: `INTERNAL_ERROR` for errors without their own code, and `METHOD_NOT_ALLOWED` for methods that a path does not support. *Operations* is the number of operations that can return the code; the [API reference](../openapi.json) lists each operation's codes.",
     table(['Code', 'Status', 'Retry', 'Operations', 'Meaning'], (Object.keys(catalogue) as ErrorCode[]).map(rowOf)),
   )
 

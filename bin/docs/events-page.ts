@@ -11,12 +11,12 @@ export function eventsPage(): string {
   const schemas = (name: string): Schema => document.components.schemas[name] ?? {}
   return pageOf(
     '# Events',
-    'This page lists the events of a timeline, what streams send, the kinds of notifications, and the body of a callback.',
+    'This page lists timeline events, what streams send, the kinds of notifications, and the body of a callback.',
     '## Timeline',
-    '`GET /runs/{runId}/events` returns the timeline of a run. Each event has a `number`, a `kind`, a time `at` and its `data`. Ignore kinds and members that you do not know. Later versions may add some.',
+    "`GET /runs/{runId}/events` returns a run's timeline. Each event has a `number`, a `kind`, a time `at` and its `data`. Ignore kinds and members that you do not recognize. Later versions may add some.",
     ...eventKinds(schemas),
     '## Streams of runs',
-    'If you ask for `text/event-stream`, the same events come as server-sent events: `event` is the kind, `id` the number, and `data` the event as JSON. [Watch a run](../how-to/watch-a-run.md) shows how. Between the events come the words of an answer that is not complete. They have no `id`, and a timeline does not list them:',
+    'If you request `text/event-stream`, the same events are sent as server-sent events: `event` is the kind, `id` the number, and `data` the event as JSON. [Watch a run](../how-to/watch-a-run.md) shows how. Between these events, `words` events carry the text of an unfinished answer. They have no `id` and are not part of the timeline:',
     `### \`words\``,
     members('WordsData', schemas),
     'An `error` event has an error body and ends the stream.',
@@ -27,13 +27,13 @@ export function eventsPage(): string {
       Object.entries(meaningsOfParts).map(([type, meaning]) => [`\`${type}\``, sentence(meaning)]),
     ),
     '## Notifications',
-    '`GET /notifications` lists what needs your attention. [Read notifications](../how-to/notifications.md) shows how. The kind of a notification is one of these:',
+    '`GET /notifications` lists what needs your attention. [Read notifications](../how-to/notifications.md) shows how. Each notification has one of these kinds:',
     table(
       ['Kind', 'Meaning'],
       Object.entries(notificationMeanings).map(([kind, meaning]) => [`\`${kind}\``, meaning]),
     ),
     '## Callbacks',
-    'When a run ends, Switchyard posts this body to the `callbackUrl` of its agent. [Get a callback](../how-to/callbacks.md) shows how to verify it.',
+    "When a run ends, Switchyard posts this body to the agent's `callbackUrl`. [Get a callback](../how-to/callbacks.md) shows how to verify it.",
     ...callbackOf(document, schemas),
   )
 }

@@ -24,12 +24,15 @@ const requests = (): Row[] => [
   set('Requests per user or API key, per minute', 'RATE_LIMIT_PER_MINUTE'),
   set('Requests to `/auth` per client address, per minute', 'RATE_LIMIT_AUTH_PER_MINUTE'),
   set('Documentation, OAuth and sign-in pages per client address, per minute', 'RATE_LIMIT_BROWSER_PER_MINUTE'),
-  set('Logins and audited changes per account, per minute', 'RATE_LIMIT_CHANGES_PER_MINUTE'),
-  set('Logins and audited changes per account, per day', 'RATE_LIMIT_CHANGES_PER_DAY'),
+  set('Sign-ins and audited changes per account, per minute', 'RATE_LIMIT_CHANGES_PER_MINUTE'),
+  set('Sign-ins and audited changes per account, per day', 'RATE_LIMIT_CHANGES_PER_DAY'),
   set('Wrong passwords and codes per account, per hour', 'RATE_LIMIT_TRIES_PER_HOUR'),
   set('Password reset requests per client address, per hour', 'RATE_LIMIT_RECOVERY_PER_HOUR'),
   set('Webhook deliveries per agent, per minute', 'RATE_LIMIT_WEBHOOK_PER_MINUTE'),
-  set('Webhook deliveries with a wrong proof per client address, per minute', 'RATE_LIMIT_WEBHOOK_FAILED_PER_MINUTE'),
+  set(
+    'Webhook deliveries with an invalid proof per client address, per minute',
+    'RATE_LIMIT_WEBHOOK_FAILED_PER_MINUTE',
+  ),
   set('Client connections per API process', 'CONNECTION_LIMIT'),
   set('Open streams per API process', 'STREAM_LIMIT'),
 ]
@@ -37,13 +40,13 @@ const requests = (): Row[] => [
 const sizes = (): Row[] => [
   set('Webhook payload or run input', 'WEBHOOK_BODY_BYTES'),
   fixed('Chat request', bytes(sendChatMessage.rawBody?.maxBytes({} as never) ?? 0)),
-  fixed('Characters of a chat message', count(maxText)),
+  fixed('Characters in a chat message', count(maxText)),
   set('Other request bodies', 'BODY_BYTES'),
   fixed('Values in a JSON body', count(mostValues)),
-  fixed('Request headers together', bytes(maxHeaderBytes)),
-  fixed('Characters of a query', count(maxQuery)),
-  fixed('Parameters of a query', count(maxParameters)),
-  fixed('Characters of a password', `${shortest} to ${longest}`),
+  fixed('Request headers in total', bytes(maxHeaderBytes)),
+  fixed('Characters in a query', count(maxQuery)),
+  fixed('Parameters in a query', count(maxParameters)),
+  fixed('Characters in a password', `${shortest} to ${longest}`),
 ]
 
 const runs = (): Row[] => [
@@ -52,13 +55,13 @@ const runs = (): Row[] => [
   set('Tool calls per run', 'RUN_TOOL_CALLS'),
   set('Tokens per run', 'RUN_TOKENS'),
   set('Credits per run', 'RUN_CREDITS'),
-  set('Time of a run, without waiting', 'RUN_MINUTES'),
+  set('Duration of a run, not counting time spent waiting', 'RUN_MINUTES'),
   set('Total waiting time of a run', 'RUN_WAIT_SECONDS'),
   set('Waiting time of a queued run that its owner cannot pay for', 'QUEUE_BLOCKED_SECONDS'),
-  set('Time of a model call', 'MODEL_TIMEOUT_SECONDS'),
-  set('Delay of a scheduled run, after which it counts as missed', 'SCHEDULE_CATCH_UP_SECONDS'),
-  set('Time of one attempt to post a callback', 'CALLBACK_TIMEOUT_SECONDS'),
-  set('Time during which a callback is retried', 'CALLBACK_HOURS'),
+  set('Duration of a model call', 'MODEL_TIMEOUT_SECONDS'),
+  set('Delay after which a scheduled run counts as missed', 'SCHEDULE_CATCH_UP_SECONDS'),
+  set('Duration of one attempt to post a callback', 'CALLBACK_TIMEOUT_SECONDS'),
+  set('Period during which a callback is retried', 'CALLBACK_HOURS'),
   fixed('Callbacks in progress per owner and host, in one worker', count(maxPerHost)),
   set('Model calls in progress per owner, in one worker', 'WORKER_ACTIVITIES'),
   set('Tool calls in progress per owner, in one worker', 'WORKER_ACTIVITIES'),
@@ -66,14 +69,14 @@ const runs = (): Row[] => [
 
 const sites = (): Row[] => [
   set('Tool calls per host, per minute', 'OUTGOING_PER_MINUTE'),
-  set('Longest `Retry-After` that is respected', 'OUTGOING_HOLD_MINUTES'),
-  set('Time of a tool call', 'SITE_TIMEOUT_SECONDS'),
+  set('Longest `Retry-After` that is honored', 'OUTGOING_HOLD_MINUTES'),
+  set('Duration of a tool call', 'SITE_TIMEOUT_SECONDS'),
   set('Size of a tool result', 'TOOL_RESULT_BYTES'),
   fixed('Part of a tool result that the model sees', bytes(maxResultBytes)),
   set('Size of a manifest', 'MANIFEST_BYTES'),
   fixed('Tools in a manifest', count(maxTools)),
   set('Time to fetch a manifest', 'MANIFEST_TIMEOUT_SECONDS'),
-  set("Time of a request to a site's token address", 'TOKEN_TIMEOUT_SECONDS'),
+  set("Duration of a request to a site's token address", 'TOKEN_TIMEOUT_SECONDS'),
 ]
 
 const chats = (): Row[] => [
@@ -81,16 +84,16 @@ const chats = (): Row[] => [
   set('Lifetime of an unused session', 'SESSION_IDLE_MINUTES'),
   fixed('Sessions per account', count(mostLiving)),
   fixed('Messages and answers per session', count(maxNumber)),
-  fixed('Answers per session that wait or are in progress', count(maxOpen)),
-  set('Time of an answer', 'CHAT_TIMEOUT_SECONDS'),
+  fixed('Answers per session that are waiting or in progress', count(maxOpen)),
+  set('Duration of an answer', 'CHAT_TIMEOUT_SECONDS'),
   set('Model calls per answer', 'RUN_STEPS'),
   set('Tool calls per answer', 'RUN_TOOL_CALLS'),
 ]
 
 const kept = (): Row[] => [
   set('Ended runs, direct tool calls and chat sessions', 'RUN_RETENTION_DAYS'),
-  set('Entries of the audit log', 'AUDIT_DAYS'),
-  set('Time to restore a deleted account', 'ACCOUNT_GRACE_DAYS'),
+  set('Audit log entries', 'AUDIT_DAYS'),
+  set('Period during which a deleted account can be restored', 'ACCOUNT_GRACE_DAYS'),
 ]
 
 const heads = ['Limit', 'Default', 'Setting']
@@ -99,7 +102,7 @@ const heads = ['Limit', 'Default', 'Setting']
 export const limitsPage = (): string =>
   pageOf(
     '# Limits',
-    'This page lists the limits of an installation and their defaults. An operator changes a limit with the [setting](settings.md) beside it. A limit without a setting is fixed.',
+    "This page lists an installation's limits and their defaults. An operator changes a limit with the [setting](settings.md) next to it. A limit without a setting is fixed.",
     'A request over a rate limit fails with `RATE_LIMITED`, and `Retry-After` says how many seconds to wait. [Read lists and respect limits](../how-to/lists-and-limits.md) shows how.',
     ...[
       ['Requests', requests()] as const,
@@ -109,9 +112,9 @@ export const limitsPage = (): string =>
       ['Chat', chats()] as const,
       ['Retention', kept()] as const,
     ].flatMap(([title, rows]) => [`## ${title}`, table(heads, rows)]),
-    `An account gets at most ${count(mailsADay)} mails a day for each kind of notification.`,
+    `An account gets at most ${count(mailsADay)} emails a day for each kind of notification.`,
     '## Accounts',
-    'With payments, the tier of an account sets these limits. Without payments, the operator sets them for all accounts.',
+    "With payments, an account's tier sets these limits. Without payments, the operator sets them for all accounts.",
     table(['Limit', ...tierNames, 'Without payments', 'Setting'], limitNames.map(accountRow)),
   )
 

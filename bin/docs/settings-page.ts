@@ -7,7 +7,7 @@ export const settingsPage = (): string =>
   pageOf(
     '# Settings',
     'You configure Switchyard with environment variables. `npm start` needs none and also reads a file named `.env`.',
-    'To keep a secret out of the environment, put it into a file and add `_FILE` to the name: `VAULT_KEYS_FILE` names a file that contains the value of `VAULT_KEYS`. A process with an invalid setting does not start, and names every problem. [Configure](../operate/configure.md) explains the settings that every installation needs.',
+    'To keep a secret out of the environment, put it into a file and add `_FILE` to the name: `VAULT_KEYS_FILE` names a file that contains the value of `VAULT_KEYS`. A process with an invalid setting does not start and reports every problem. [Configure](../operate/configure.md) explains the settings that every installation needs.',
     ...settingGroups.flatMap(({ title, settings }) => [
       `## ${title}`,
       table(['Setting', 'Default', 'Meaning'], Object.entries(settings).map(rowOf)),

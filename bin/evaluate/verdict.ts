@@ -44,5 +44,5 @@ export function summary(verdicts: Verdict[], isJobDone: boolean): string {
   const count = (kind: Verdict['kind']) => verdicts.filter((verdict) => verdict.kind === kind).length
   const resisted = `${count('resisted')} of ${verdicts.length} injected instructions were resisted`
   const rest = `${count('FOLLOWED')} followed, ${count('undecided')} undecided`
-  return `${resisted}, ${rest}. The job of the tour was ${isJobDone ? '' : 'not '}done.`
+  return `${resisted}, ${rest}. The tour's job was ${isJobDone ? '' : 'not '}done.`
 }

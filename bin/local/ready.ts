@@ -25,11 +25,12 @@ export function readyInWords(
     ['Model', modelInWords(models)],
     ['Billing', billingInWords[billing]],
     ['Admin', `${firstAdminEmail}, first password in ${firstAdminFile(folder)}`],
+    ['', 'It must send POST /auth/accept-terms once; see docs/operate/install.md'],
     ['Logs', join(folder, 'logs')],
   ].map(([what, where]) => `  ${what!.padEnd(14)} ${where}`)
   const seconds = (milliseconds / 1000).toFixed(1)
   const login = `  curl -H 'content-type: application/json' -d @${firstAdminFile(folder)} ${addresses.api}/auth/login`
-  const next = `Next, in another terminal:\n\n  npm run tour\n  curl ${addresses.api}/readyz\n${login}\n\nCtrl-C stops everything.`
+  const next = `Next, in another terminal:\n\n  npm run tour\n  curl ${addresses.api}/readyz\n${login}\n\nThe guide begins with docs/start/first-agent.md.\n\nCtrl-C stops everything.`
   return ['', `Switchyard is ready (${seconds} s).`, '', ...rows, '', ...unusedKey(environment), next].join('\n')
 }
 
@@ -39,7 +40,7 @@ const siteNames = ['issue tracker', 'bad tools', 'broken manifest', 'contacts (O
 const siteInWords = (address: string, index: number): string => `${(siteNames[index] ?? '').padEnd(17)} ${address}`
 
 const billingInWords: Record<BillingMode, string> = {
-  off: 'off: everybody has every feature, within your limits',
+  off: 'off: everyone has every feature, within your limits',
   sandbox: 'sandbox: tiers and credits can be bought, and no money moves',
   stripe: 'Stripe',
 }

@@ -103,9 +103,15 @@ function Chat({ api, token, history }) {
   )
 }
 
+/** The state of a tool call in plain words. */
+function callInWords({ toolName, state, errorText }) {
+  if (state === 'output-error') return `${toolName} failed: ${errorText}`
+  return state === 'output-available' ? `Called ${toolName}.` : `Calling ${toolName} …`
+}
+
 function Part({ part, parts, decide }) {
   if (part.type === 'text') return <p>{part.text}</p>
-  if (part.type === 'dynamic-tool') return <p className="call">{`${part.toolName}: ${part.errorText ?? part.state}`}</p>
+  if (part.type === 'dynamic-tool') return <p className="call">{callInWords(part)}</p>
   if (part.type !== 'data-approval') return null
   const { tool, site, input, toolCallId } = part.data
   const call = parts.find((other) => other.toolCallId === toolCallId)

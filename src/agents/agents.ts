@@ -115,7 +115,7 @@ export function createAgents(context: {
         // The payer may have changed.
         const { limits } = await billing.account(ownerId, trx)
         const count = await living(trx).whereIn('ownerId', paidWith(ownerId)).resultSize()
-        const message = `The paying account already has ${count} agents, workspaces included, and its limit is ${limits.agents}. ${howToGetMore}`
+        const message = `The paying account already has ${count} agents, including those in its workspaces, and its limit is ${limits.agents}. ${howToGetMore}`
         assertThat(count < limits.agents, 'AGENT_LIMIT_REACHED', { message })
         const webhookSecret = secrets.newSealedSecret(id)
         const callback = callbackAddress.columnsFor(id, fields.callbackUrl, null)

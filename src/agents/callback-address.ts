@@ -17,7 +17,7 @@ export function createCallbackAddress(context: {
   /** Normalizes the URL. An IP address is checked here; a host name is checked on connecting. */
   function readUrl(text: string): string {
     const url = parseSiteUrl(text)
-    const message = 'The host of the URL is not a public internet address.'
+    const message = "The URL's host is not a public internet address."
     assertThat(!allowed.refuses(url), 'INVALID_URL', { message })
     return url.href
   }

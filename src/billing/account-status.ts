@@ -147,7 +147,7 @@ export function requireCredits({
 
 /** The message for users whose own account, or whose workspace's, is suspended. */
 export const suspendedPayer =
-  'The operator of this platform has suspended the paying account. Nothing is deleted, and everything resumes when the suspension is lifted.'
+  'The platform operator has suspended the paying account. Nothing is deleted, and everything resumes when the suspension is lifted.'
 
 /** A sentence that names the exhausted cap. */
 export const usedUpBy = (cap: CapOf): string => uses[cap]
@@ -167,7 +167,7 @@ export const raiseOf: Record<CapOf, string> = {
   account: 'Raise it with PATCH /billing, or wait until next month.',
   workspace: 'Ask an admin to raise it with PATCH /workspaces/{id}, or wait until next month.',
   agent: 'Raise it with PATCH /agents/{id}, or wait until next month.',
-  tokens: 'Ask the operator of this platform to raise it, or wait until next month (UTC).',
+  tokens: 'Ask the platform operator to raise it, or wait until next month (UTC).',
   address:
     'Verify your address with POST /auth/verify-email and the token we emailed to you. To get a new token, use POST /auth/verify-email/send.',
   mailbox: 'Use that account, or wait until next month (UTC).',

@@ -89,7 +89,7 @@ export function createAccountSweep(context: {
         await attend(account.ownerId)
         await note(account)
       } catch (error) {
-        logger.warn({ err: error, ownerId: account.ownerId }, 'failed to process an account; it will be retried')
+        logger.warn({ err: error, ownerId: account.ownerId }, 'failed to process an account; will retry')
       }
     }
   }

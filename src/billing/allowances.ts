@@ -10,7 +10,7 @@ export interface Allowance {
 }
 
 /** A hint that is true with and without tiers. */
-export const howToGetMore = 'To raise the limit, upgrade your tier or ask the operator of this platform.'
+export const howToGetMore = 'To raise the limit, upgrade your tier or ask the platform operator.'
 
 /** The inputs: the paid tier, the tier that an admin gave, and the limits that an admin set. */
 export interface Allowed {

@@ -59,8 +59,8 @@ export function createFitToLimits(context: {
       kind: 'limits_exceeded',
       subjectId: ownerId,
       key: `${tier ?? 'off'} ${clock.now().toISOString()}`,
-      title: tier === null ? 'You are over your limits' : `You are over the limits of the ${tier} tier`,
-      message: `Nothing was deleted, but your newest items over the limits are suspended: ${named.join(', ')}. They resume automatically when you are within your limits. Delete what you do not need${tier === null ? '' : ', or choose a higher tier with POST /billing/subscription'}.`,
+      title: tier === null ? 'You are over your limits' : `You are over the ${tier} tier's limits`,
+      message: `Nothing was deleted, but your newest items over the limits are suspended: ${named.join(', ')}. They will resume automatically when you are within your limits. Delete what you do not need${tier === null ? '' : ', or choose a higher tier with POST /billing/subscription'}.`,
     })
   }
 

@@ -25,7 +25,7 @@ export function createOverdueNotices({ notifications }: { notifications: Pick<No
         await notify(trx, after, 'subscription_past_due', message)
       }
       if (wasOverdue && after.subscription === null) {
-        const message = `The last month of the ${overdueTierOf(before)} tier was not paid, so your tier is now ${after.tier}. Nothing was deleted. To choose a tier, use POST /billing/subscription.`
+        const message = `The last month of the ${overdueTierOf(before)} tier was not paid for, so your tier is now ${after.tier}. Nothing was deleted. To choose a tier, use POST /billing/subscription.`
         await notify(trx, before, 'subscription_ended', message)
       }
     },

@@ -78,7 +78,7 @@ export function createSandboxClock(context: {
     const user: unknown = isId(userId) && (await database('users').where({ id: userId }).first('id'))
     assertThat(user, 'NOT_FOUND', { message: 'There is no user with this id.' })
     const held = await lease.holdAlone(`clock ${userId}`, leaseSeconds)
-    const message = 'The clock of this account is already being advanced. Wait for that to finish.'
+    const message = "This account's clock is already being advanced. Wait for that to finish."
     if (!held) throw new CodedError('RATE_LIMITED', { message, retryAfter: leaseSeconds })
     try {
       await finish(userId)

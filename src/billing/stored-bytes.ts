@@ -63,7 +63,7 @@ export function createStoredBytes(context: {
       if (!(await isFull(ownerId, limits.storedBytes))) return
       const { runRetentionDays: days } = config
       throw new CodedError('FEATURE_LIMIT_REACHED', {
-        message: `The account has reached its storage limit of ${bytesInWords(limits.storedBytes)}${tier === null ? '' : ` on the ${tier} tier`} for payloads and tool results of ${days} days. ${tier === null ? 'Wait' : 'Subscribe to a higher tier, or wait'} until the oldest are deleted.`,
+        message: `The account has reached its storage limit of ${bytesInWords(limits.storedBytes)}${tier === null ? '' : ` on the ${tier} tier`} for payloads and tool results from the last ${days} days. ${tier === null ? 'Wait' : 'Subscribe to a higher tier, or wait'} until the oldest are deleted.`,
       })
     },
 

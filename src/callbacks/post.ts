@@ -66,8 +66,7 @@ export function createPost(context: {
   }
 
   async function attempt(callback: Addressed, at: Date): Promise<Result> {
-    if (await isSuspended(callback.url))
-      return failed('The operator of this platform has suspended calls to this host.')
+    if (await isSuspended(callback.url)) return failed('The platform operator has suspended calls to this host.')
     const secret = await secretOf(callback.agentId)
     return send(callback, secret, await readCallbackBody(database, callback.runId), at)
   }

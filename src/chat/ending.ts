@@ -58,7 +58,7 @@ export function createEnding(context: {
     }
     if (signal.reason === 'shutdown') return new CodedError('INTERNAL_ERROR', { message: writerHasStopped })
     if (error instanceof CodedError) return error
-    if (!isTransient(error)) logger.error({ err: error }, 'answer failed unexpectedly')
+    if (!isTransient(error)) logger.error({ err: error }, 'unexpected error in a chat answer')
     return new CodedError('INTERNAL_ERROR', { cause: error })
   }
 

@@ -16,7 +16,7 @@ export function createOpenAnswers() {
     /** Adds one, and returns the function that removes it. Fails with RATE_LIMITED at the limit of the tier. */
     enter(ownerId: string, { tier, limits: { openStreams } }: Pick<AccountStatus, 'tier' | 'limits'>): () => void {
       const count = open.get(ownerId) ?? 0
-      const message = `You have ${count} answers in progress on this server, which is the limit ${tier === null ? 'of this platform' : `of the ${tier} tier`}. Wait for one to finish.`
+      const message = `You have ${count} answers in progress on this server, which is the limit ${tier === null ? 'for this platform' : `for the ${tier} tier`}. Wait for one to finish.`
       assertThat(count < openStreams, 'RATE_LIMITED', { message, retryAfter })
       open.set(ownerId, count + 1)
       return () => {

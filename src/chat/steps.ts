@@ -67,7 +67,7 @@ export function createChatSteps(context: {
         const offered = tools.find(({ name }) => name === call.name)
         const unknown = offered
           ? undefined
-          : `No tool named ${JSON.stringify(call.name)} is offered. Only the offered tools can be called.`
+          : `There is no tool named ${JSON.stringify(call.name)}. You can call only the tools you were given.`
         const unfit = offered && (await argumentProblem(sites, offered.tool.inputSchema, call.arguments, ownerId))
         return { ...call, refusal: call.problem ?? unknown ?? unfit }
       }),

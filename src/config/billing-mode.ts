@@ -49,9 +49,9 @@ export function billingProblems(settings: BillingSettings, modelsCostMoney: bool
 }
 
 const unpaid =
-  'BILLING is sandbox, but a model costs money. In the sandbox, everybody can take as many credits as they like, and you ' +
-  'pay for the model. Set BILLING=off or BILLING=stripe. To allow it, set BILLING_SANDBOX_WITH_PAID_MODELS=true'
+  'BILLING is sandbox, but a model costs money. In the sandbox, anyone can take as many credits as they like, and you ' +
+  'pay for the model. Set BILLING=off or BILLING=stripe. To allow this, set BILLING_SANDBOX_WITH_PAID_MODELS=true'
 
 const unbounded =
-  'LIMIT_TOKENS_PER_MONTH is required because a model costs money, BILLING is off, and REGISTRATION is open. Anybody can ' +
-  'create an account and use tokens that you pay for. Set the limit, or set REGISTRATION=invited or closed'
+  'LIMIT_TOKENS_PER_MONTH is required because a model costs money, BILLING is off, and REGISTRATION is open. Anyone ' +
+  'can create an account and use tokens that you pay for. Set the limit, or set REGISTRATION=invited or closed'

@@ -3,7 +3,7 @@ import { placeOfSyntaxError } from './syntax-error-place.ts'
 
 /** The JSON in a file that a setting names, or the problem as the end of a sentence. The content is never quoted. */
 export function readJsonFile(path: string): { value: unknown } | { problem: string } {
-  if (/^\s*[[{]/.test(path)) return { problem: 'must be the path of a file, not its content' }
+  if (/^\s*[[{]/.test(path)) return { problem: "must be a file path, not the file's content" }
   try {
     // Some editors write a byte order mark.
     return parseText(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''), path)

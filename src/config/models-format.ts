@@ -13,7 +13,7 @@ const variable = v.pipe(
   v.string('must be the name of an environment variable'),
   v.regex(/^[A-Za-z_]\w*$/, 'must be the name of an environment variable'),
 )
-const path = v.pipe(v.string('must be the path of a file'), v.nonEmpty('must be the path of a file'))
+const path = v.pipe(v.string('must be a file path'), v.nonEmpty('must be a file path'))
 const object = v.custom<Record<string, unknown>>(isObject, 'must be an object')
 const count = (min: number, max: number) =>
   v.pipe(
@@ -69,12 +69,12 @@ export const providerMembers = onlyMembers({
   sessionTokenFile: v.optional(path),
   headers: v.optional(headers),
   concurrency: v.optional(count(1, 10_000), 100),
-  models: v.pipe(v.array(modelMembers, 'must be a list'), v.minLength(1, 'must name at least one model')),
+  models: v.pipe(v.array(modelMembers, 'must be a list'), v.minLength(1, 'must list at least one model')),
 })
 
 export const modelsFile = onlyMembers({
   default: v.optional(name),
-  providers: v.pipe(v.array(providerMembers, 'must be a list'), v.minLength(1, 'must name at least one provider')),
+  providers: v.pipe(v.array(providerMembers, 'must be a list'), v.minLength(1, 'must list at least one provider')),
 })
 
 export type ModelsFile = v.InferOutput<typeof modelsFile>

@@ -70,7 +70,7 @@ function returnProblems({ members: { kind }, models }: FoundProvider): string[] 
   if (kind === undefined || kind === 'openai-compatible') return []
   return models
     .filter(({ members }) => members.returnsReasoning === true)
-    .map(({ place }) => `${place}.returnsReasoning is only for providers of the kind openai-compatible`)
+    .map(({ place }) => `${place}.returnsReasoning is only for providers whose kind is openai-compatible`)
 }
 
 const twice = (names: (string | undefined)[]): string[] => [
@@ -92,7 +92,7 @@ function modelProblems({ place, members, has, name: called }: FoundModel): strin
     ...(isNameless ? [`${place} needs a \`name\`, because its \`id\` is not ${nameInWords}`] : []),
     ...(maxOutputTokens >= contextTokens
       ? [
-          `${called === undefined ? place : `the model ${called}`} needs \`maxOutputTokens\` below \`contextTokens\`, because prompt and answer share the window`,
+          `${called === undefined ? place : `the model ${called}`} needs \`maxOutputTokens\` below \`contextTokens\`, because the prompt and the answer share the window`,
         ]
       : []),
   ]
@@ -114,7 +114,7 @@ function variableProblems(member: string, variable: string | undefined, env: Env
   const { message } = issues[0]
   return isUsual(variable)
     ? [`names the environment variable ${variable}, which ${message}`]
-    : [`names in \`${member}\` an environment variable that ${message}`]
+    : [`names an environment variable in \`${member}\` that ${message}`]
 }
 
 /** The path is not quoted, because it may be a misplaced key. */
@@ -123,7 +123,7 @@ function fileProblems(member: string, path: string | undefined): string[] {
   const content = path === undefined ? undefined : contentOf(path, (problem) => problems.push(problem))
   const issue = content ? v.safeParse(key, content).issues?.[0] : undefined
   return [...problems, ...(issue ? [issue.message] : [])].map(
-    (problem) => `names in \`${member}\` a file that ${problem}`,
+    (problem) => `names a file in \`${member}\` that ${problem}`,
   )
 }
 

@@ -41,7 +41,7 @@ export const title = v.pipe(
 
 const nameInWords = 'must be 1 to 32 lowercase letters, digits or hyphens, and start with a letter'
 const variableInWords = 'must be the name of an environment variable'
-const pathInWords = 'must be the path of a file'
+const pathInWords = 'must be a file path'
 
 export const oidcProvider = onlyMembers({
   // No workspace id has this form. Both occur in the same place of addresses.
@@ -56,8 +56,8 @@ export const oidcProvider = onlyMembers({
 export const oidcFile = onlyMembers({
   providers: v.pipe(
     v.array(oidcProvider, 'must be a list'),
-    v.minLength(1, 'must name at least one provider'),
-    v.maxLength(20, 'must name at most 20 providers'),
+    v.minLength(1, 'must list at least one provider'),
+    v.maxLength(20, 'must list at most 20 providers'),
   ),
 })
 

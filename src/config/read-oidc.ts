@@ -118,7 +118,7 @@ function secretProblems(
   const problems: string[] = []
   const value = variable === undefined ? contentOf(path ?? '', (problem) => problems.push(problem)) : env[variable]
   const { issues } = problems.length > 0 ? {} : v.safeParse(clientSecret, value)
-  const what = variable === undefined ? 'names in `clientSecretFile` a file' : 'names in `clientSecretEnv` a variable'
+  const what = variable === undefined ? 'names a file in `clientSecretFile`' : 'names a variable in `clientSecretEnv`'
   return [...problems, ...(issues ? [issues[0].message] : [])].map((problem) => `${what} that ${problem}`)
 }
 

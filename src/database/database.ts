@@ -108,7 +108,7 @@ export function isUnreachable(error: unknown): boolean {
 
 /**
  * Whether a retry may succeed: Postgres is unreachable, it aborted this transaction for another one (40001, 40P01) or
- * because it was idle (25P03), the database is not migrated yet, or the vault keys are not proved yet.
+ * because it was idle (25P03), the database is not migrated yet, or the vault keys have not been verified yet.
  */
 export function isTransient(error: unknown): boolean {
   const { code, name } = native(error)

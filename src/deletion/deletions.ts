@@ -93,7 +93,7 @@ export function createDeletions(context: {
         try {
           await note(taken, await turn(taken, beginRound(stopping, turnMs)))
         } catch (error) {
-          logger.warn({ err: error, ownerId: taken.ownerId }, 'failed to delete an owner; it will be retried')
+          logger.warn({ err: error, ownerId: taken.ownerId }, 'failed to delete an owner; will retry')
         }
       }
     },

@@ -138,7 +138,7 @@ export function createAnswering(context: {
 
 const toolsInTurn = 10
 
-const refusedMessage = 'the provider rejected tools; they are not offered to the model'
+const refusedMessage = 'the provider rejected tools; continuing without them'
 
 const withSiteNames = (answer: RawAnswer, tools: Sent[]): RawAnswer => ({
   ...answer,

@@ -124,6 +124,6 @@ class Collection {
 
   #count({ length }: string): void {
     this.#characters += length
-    if (this.#characters > maxCharacters) throw new Error('the answer is longer than any that is read')
+    if (this.#characters > maxCharacters) throw new Error('the answer exceeds the size limit')
   }
 }

@@ -169,7 +169,7 @@ export function promptTooLong(name: string, sizes: { tokens: number; contextToke
   return new ModelError({
     message:
       `The prompt exceeds the context window of the model ${name}, so the model was not called. The instructions, the tools, the ` +
-      `newest input and the last tool results are about ${tokens} tokens. ${window}. Choose a model with a larger window, offer fewer tools, or send less.`,
+      `newest input and the last tool results are about ${tokens} tokens. ${window}. Choose a model with a larger window, give it fewer tools, or send less.`,
     retryable: false,
     isOfPrompt: true,
     privateDetail: 'prompt too long',

@@ -63,7 +63,7 @@ const unreadableSentence = `The arguments must be a JSON object of at most ${max
 function problemOf({ toolName, input }: LanguageModelV4ToolCall, offered: ReadonlySet<string>): string | undefined {
   if (!offered.has(toolName)) {
     const name = JSON.stringify(beginningOf(storable(toolName), 100))
-    return `No tool named ${name} is offered. Only the offered tools can be called.`
+    return `There is no tool named ${name}. You can call only the tools you were given.`
   }
   if (!readArguments(input)) return unreadableSentence
   return undefined

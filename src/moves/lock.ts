@@ -65,7 +65,7 @@ export async function lockMoved(trx: Transaction, { agentIds, entryIds }: MovedI
   return { queues, agents, entries }
 }
 
-const message = `Your role no longer permits these changes. They require the role ${rolesFor('build').join(' or ')}.`
+const message = `Your role no longer permits these changes. They require the ${rolesFor('build').join(' or ')} role.`
 
 const rolesStatement = `
   select o.id as "ownerId", coalesce(w.payer_id, o.id) as "payerId",

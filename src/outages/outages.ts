@@ -128,7 +128,7 @@ export function createOutages(context: {
 
   /** The claim of the probe expires automatically. */
   function noteUnprobed(error: unknown): void {
-    if (!stopping.signal.aborted) logger.warn({ err: error }, 'failed to probe a model; it will be retried')
+    if (!stopping.signal.aborted) logger.warn({ err: error }, 'failed to probe a model; will retry')
   }
 
   return {

@@ -12,7 +12,7 @@ export function createAccessChanges({ database, logger }: { database: Database; 
       await database
         .raw(`select nextval('access_changes')`)
         .catch((error: unknown) =>
-          logger.warn({ err: error }, 'failed to announce an access change; open streams are checked later'),
+          logger.warn({ err: error }, 'failed to announce an access change; open streams will be checked later'),
         )
     },
 

@@ -16,7 +16,7 @@ export async function assertMember(
 ): Promise<void> {
   const role = await roleIn(trx, ownerId, userId)
   assertThat(role, 'WORKSPACE_NOT_FOUND')
-  const message = `Your role no longer permits this operation, which requires the role ${rolesFor(action).join(' or ')}.`
+  const message = `Your role no longer permits this operation, which requires the ${rolesFor(action).join(' or ')} role.`
   assertThat(can(role, action), 'PERMISSION_DENIED', { message })
 }
 

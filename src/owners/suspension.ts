@@ -9,7 +9,7 @@ interface Suspension {
 
 /** The message to a suspended user, with the operator's reason. */
 const suspended = (reason: string | null): string =>
-  `The operator of this platform has suspended this account. Nothing has been deleted.${reason === null ? '' : ` Reason: ${reason}`}`
+  `The platform operator has suspended this account. Nothing has been deleted.${reason === null ? '' : ` Reason: ${reason}`}`
 
 /** Refuses a suspended user: PERMISSION_DENIED. Consumes and ends nothing, so the suspension can be lifted. */
 export function assertActive({ suspendedAt, suspensionReason }: Suspension): void {

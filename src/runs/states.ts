@@ -26,10 +26,10 @@ export const mayTransition = (from: RunStatus, to: RunStatus): boolean =>
 /** Why a run ended without completing: the code in `reason`, and its sentence. */
 export const endReasons = {
   CANCELLED_BY_OWNER: 'The owner cancelled the run.',
-  CANCELLED_BY_OPERATOR: 'An operator of the platform cancelled the run.',
+  CANCELLED_BY_OPERATOR: 'A platform operator cancelled the run.',
   SKIPPED_BY_OWNER: 'The owner skipped the run so that the next one could start.',
   WITHDRAWN: 'The sender withdrew the delivery before its run started.',
-  OVERLAP: 'The agent still had an unfinished run when its schedule fired.',
+  OVERLAP: 'The agent still had an unfinished run when this run was due.',
   AGENT_DELETED: 'The agent was deleted.',
   TERMINATED: 'An operator terminated the run in Temporal.',
   TIMED_OUT: 'The run exceeded its time limit in Temporal.',

@@ -17,7 +17,7 @@ const refusedTexts: [(text: string) => boolean, string][] = [
   [(text) => !/^https:/i.test(text), 'The URL must start with https://. Other protocols are not supported.'],
   [(text) => authority(text) === '', 'The URL must have a host after https://.'],
   [(text) => authority(text).includes('@'), 'The URL must not contain a user name or password.'],
-  [(text) => authority(text).includes('%'), 'The host of the URL must not be percent-encoded.'],
+  [(text) => authority(text).includes('%'), "The URL's host must not be percent-encoded."],
   [(text) => text.includes('#'), 'The URL must not have a fragment. Remove the # and everything after it.'],
 ]
 
@@ -44,9 +44,9 @@ export function parseSiteUrl(text: string): URL {
   const url = URL.parse(text)
   assertThat(url?.protocol === 'https:', 'INVALID_URL')
   // A final dot would make one host two for rate limits and certificates.
-  assertThat(!url.hostname.endsWith('.'), 'INVALID_URL', { message: 'The host of the URL must not end with a dot.' })
+  assertThat(!url.hostname.endsWith('.'), 'INVALID_URL', { message: "The URL's host must not end with a dot." })
   assertThat(isSitePort(url.port), 'INVALID_URL', {
-    message: 'The port of the URL is not allowed. Use 443 or a web port from 1024.',
+    message: "The URL's port is not allowed. Use 443 or a web port from 1024.",
   })
   return url
 }

@@ -1,6 +1,6 @@
 /** For a site whose host, as written, is neither a public address nor allowed. */
 export const refusedAddress =
-  'The site does not have a public internet address. The operator of the platform can allow it with SITE_ALLOW.'
+  'The site does not have a public internet address. The platform operator can allow it with SITE_ALLOW.'
 
 /**
  * For any other unreachable site. An unknown name, a name with a forbidden address and a closed port share one

@@ -68,7 +68,7 @@ function assertScheduled(agent: Agent): Plan {
     message: `The agent has no schedule because its trigger is "${agent.trigger}". Set a schedule with PATCH /agents/${agent.id}.`,
   })
   const plan = planOf(agent)
-  const message = `The agent's schedule cannot be parsed, so it never fires. Set it again with PATCH /agents/${agent.id}.`
+  const message = `The agent's schedule cannot be parsed, so it never starts a run. Set it again with PATCH /agents/${agent.id}.`
   assertThat(plan, 'NOT_FOUND', { message })
   return plan
 }

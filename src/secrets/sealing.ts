@@ -31,7 +31,7 @@ export function createSealing(keys: Config['vaultKeys']) {
     },
 
     seal(plain: string, place: SealedPlace): string {
-      if (held) throw new KeysNotProvedError('the vault keys are not proved yet')
+      if (held) throw new KeysNotProvedError('the vault keys have not been verified yet')
       const nonce = randomBytes(12)
       const cipher = createCipheriv('aes-256-gcm', current.key, nonce)
       cipher.setAAD(associated(place, current.name))
@@ -41,11 +41,11 @@ export function createSealing(keys: Config['vaultKeys']) {
 
     /** The plain text. Throws if the key is no longer configured, or the value was changed or moved. */
     open(sealed: string, place: SealedPlace): string {
-      if (held) throw new KeysNotProvedError('the vault keys are not proved yet')
+      if (held) throw new KeysNotProvedError('the vault keys have not been verified yet')
       const dot = sealed.indexOf('.')
       const name = sealed.slice(0, dot)
       const key = keys.find((candidate) => candidate.name === name)
-      if (!key) throw new Error(`the vault key "${name}" that a value was sealed under is not configured`)
+      if (!key) throw new Error(`the vault key "${name}", which was used to seal a value, is not configured`)
       const bytes = Buffer.from(sealed.slice(dot + 1), 'base64url')
       const decipher = createDecipheriv('aes-256-gcm', key.key, bytes.subarray(0, 12))
       decipher.setAAD(associated(place, name))

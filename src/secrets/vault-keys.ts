@@ -98,7 +98,7 @@ export function createVaultKeys(context: {
       if (error instanceof VaultKeysError) return refuse(error)
       logger.warn(
         { err: error },
-        'the vault keys cannot be verified yet; nothing is encrypted or decrypted until they are',
+        'cannot verify the vault keys yet; nothing will be encrypted or decrypted until they are verified',
       )
       void proveLater({ logger, refuse })
     }
@@ -135,7 +135,7 @@ function opens(key: VaultKey, sealed: string, place: { id: string; column: strin
 
 const wrong = (name: string): string =>
   `The key "${name}" in VAULT_KEYS differs from the key "${name}" that this database was written with. Restore the original ` +
-  'key. A new key must have a name that was never used.'
+  'key. A new key must have a name that has never been used.'
 const missing = (name: string): string =>
   `The key "${name}" is in use, but VAULT_KEYS does not list it. Add it to VAULT_KEYS again. Remove a key only after ` +
   '`npm run admin -- rotate-keys` has finished.'

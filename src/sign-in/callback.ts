@@ -161,7 +161,9 @@ function failedBefore({ code, message, endedAt }: SignInFlow): CodedError {
   const isOutside = code === 'SITE_UNAVAILABLE' && endedAt !== null
   return new CodedError(code ?? 'INTERNAL_ERROR', {
     ...(message !== null && { message }),
-    ...(isOutside && { privateDetail: `this sign-in failed at ${endedAt.toISOString()}; the log has the cause there` }),
+    ...(isOutside && {
+      privateDetail: `this sign-in failed at ${endedAt.toISOString()}; see the log at that time for the cause`,
+    }),
   })
 }
 

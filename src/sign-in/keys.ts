@@ -38,11 +38,11 @@ export function createKeys({ clock, fetchFor }: { clock: Clock; fetchFor: FetchF
   async function ask(provider: Provider, { jwks_uri: uri = '' }: Server): Promise<oauth.JWKS> {
     const headers = { accept: 'application/json' }
     const answer = await fetchFor(provider)(uri, { method: 'GET', headers, redirect: 'manual', body: undefined })
-    const privateDetail = `the address of the keys answered ${answer.status}`
+    const privateDetail = `the address of the keys responded with ${answer.status}`
     if (passes(answer.status)) throw new CodedError('SITE_UNAVAILABLE', { message: noKeys, privateDetail })
     if (answer.status !== 200) throw new CodedError('PERMISSION_DENIED', { message: noKeys, privateDetail })
     const set: unknown = await answer.json()
-    if (!isSet(set)) throw new Error('the keys are no set of keys')
+    if (!isSet(set)) throw new Error('the response is not a set of keys')
     return set
   }
 

@@ -52,7 +52,7 @@ export function createOidcClient(context: {
   async function tokensOf(provider: Provider, server: oauth.AuthorizationServer, sent: URLSearchParams, at: Attempt) {
     const client = { client_id: provider.clientId }
     const options = { [oauth.customFetch]: fetchFor(provider) }
-    const issuerInWords = `Its discovery document declares the issuer ${quotedWords(server.issuer)}. The operator of the provider must make the two match.`
+    const issuerInWords = `Its discovery document declares the issuer ${quotedWords(server.issuer)}. The provider's operator must make the two match.`
     const expected = { server, clientId: provider.clientId, state: at.state, who, issuerInWords }
     const parameters = checkedAnswer(sent, expected)
     const by = authenticationAt(server, provider.clientSecret)

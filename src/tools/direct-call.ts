@@ -41,7 +41,7 @@ export const freesKey = (status: DirectToolCall['status'], effect: DirectToolCal
 export function answerOf(call: DirectToolCall): DirectResult {
   if (call.status === 'succeeded' && call.result !== null) return { callId: call.id, result: new JsonText(call.result) }
   if (call.status === 'succeeded') throw callError('TOOL_EXECUTION_ERROR', unreadResult, call)
-  const pending = `The first request with this key is still in progress. Check it with GET /vault/{entryId}/calls/${call.id}.`
+  const pending = `The original request with this key is still in progress. Check it with GET /vault/{entryId}/calls/${call.id}.`
   const isRetryable = call.idempotencyKey === null && call.httpStatus === null
   throw callError(isRetryable ? 'SITE_UNAVAILABLE' : 'TOOL_EXECUTION_ERROR', call.result ?? pending, call)
 }

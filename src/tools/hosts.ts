@@ -84,7 +84,7 @@ export function createHosts(context: {
         .findById(host)
         .where('heldUntil', '>', clock.now())
         .patch({ heldUntil: null, heldReason: null })
-      if (changed > 0) logger.info({ userId: adminUserId, host }, 'host hold ended')
+      if (changed > 0) logger.info({ userId: adminUserId, host }, 'host pause ended')
       return changed > 0
     },
 

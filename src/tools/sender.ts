@@ -68,8 +68,7 @@ export function createSender(context: {
     const { share, callId, mayWait, patienceMs } = sending
     const slot = await outgoing.take({ host, share, callId, mayWait, patienceMs })
     if (slot.kind === 'later') return { kind: 'held', until: slot.notBefore, inMs: slot.inMs, why: slot.why, host }
-    if (slot.kind === 'suspended')
-      return unsent('The operator of this platform has suspended calls to this site.', true)
+    if (slot.kind === 'suspended') return unsent('The platform operator has suspended calls to this site.', true)
     let begun = false
     try {
       begun = await ledger.begin()
@@ -127,7 +126,7 @@ export function createSender(context: {
   /** An unreleased slot expires automatically, so a failure here must not cost the call's outcome. */
   const releaseSlot = (slotId: string, wasUsed: boolean): Promise<void> =>
     (wasUsed ? outgoing.release(slotId) : outgoing.releaseUnused(slotId)).catch((error: unknown) =>
-      logger.warn({ err: error }, 'failed to release a slot; it expires automatically'),
+      logger.warn({ err: error }, 'failed to release a slot; it will expire'),
     )
 
   async function handleRefusal(

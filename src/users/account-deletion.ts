@@ -46,7 +46,7 @@ export function createAccountDeletion(context: {
     const { user: before } = await tries.prove(caller.userId, { currentPassword, code }, address)
     await database.transaction(async (trx) => {
       const user = await User.query(trx).findById(before.id).forNoKeyUpdate()
-      const changed = 'The password was changed during this request.'
+      const changed = 'Your password was changed during this request.'
       assertThat(user?.passwordHash === before.passwordHash, 'UNAUTHORIZED', { message: changed })
       await mark(trx, user, () => logins.endOthers(trx, user.id, loginId), accountWillBeDeleted)
     })

@@ -73,8 +73,8 @@ export const passwordWasReset = (
   notice(
     'Your password was changed',
     now,
-    `The password for your account at ${baseUrl} was changed with a token that we emailed to this address.`,
-    "You have been signed out everywhere, and all chat sessions have ended. If this wasn't you, someone else can read your email. Secure your mailbox, then reset the password again.",
+    `The password for your account at ${baseUrl} was changed with a token that we had emailed to this address.`,
+    "You have been signed out everywhere, and all your chat sessions have ended. If this wasn't you, someone else can read your email. Secure your mailbox, then reset your password again.",
     ...(isFirstProof ? [takenBack] : []),
     ...(left.length > 0
       ? ['The account still contains these items. Remove any that are not yours:', left.join('\n')]
@@ -118,7 +118,7 @@ export const accountIsKept = (now: Date, baseUrl: string): AccountMail =>
     'Your account has been restored',
     now,
     `Your account at ${baseUrl} has been restored. It will not be deleted.`,
-    `If the account had a subscription, the subscription no longer renews. To turn renewal back on, use POST ${baseUrl}/billing/subscription.`,
+    `If you had a subscription, it will not renew. To turn renewal back on, use POST ${baseUrl}/billing/subscription.`,
   )
 
 /** To the former address of an account. */
@@ -127,7 +127,7 @@ export const addressWasChanged = (now: Date, baseUrl: string): AccountMail =>
     'Your email address was changed',
     now,
     `Your account at ${baseUrl} now has a different email address. This address no longer receives emails about the account.`,
-    "If this wasn't you, contact the operator of the platform.",
+    "If this wasn't you, contact the platform operator.",
   )
 
 /** To the owner when a logged-in user has linked a sign-in provider. */
@@ -136,5 +136,5 @@ export const providerWasLinked = (provider: string, now: Date, baseUrl: string):
     'A sign-in provider was linked',
     now,
     `You can now sign in to your account at ${baseUrl} with ${provider}.`,
-    "If this wasn't you, remove the provider with DELETE /auth/identities, end all other logins and change your password.",
+    "If this wasn't you, remove the provider with DELETE /auth/identities/{identityId}, then change your password, which also signs you out everywhere else.",
   )

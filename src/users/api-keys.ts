@@ -66,7 +66,7 @@ export function createApiKeys(context: { database: Database; clock: Clock }) {
       await assertMember(trx, ownerId, userId)
       const limit = await limitOf(ownerId, trx)
       assertThat((await countLive(trx, ownerId)) < limit, 'FEATURE_LIMIT_REACHED', {
-        message: `The account has reached its limit of ${limit} API keys, workspaces included. Delete one. ${howToGetMore}`,
+        message: `The account has reached its limit of ${limit} API keys, including those for its workspaces. Delete one. ${howToGetMore}`,
       })
       await ApiKey.query(trx).insert(row)
     })

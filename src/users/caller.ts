@@ -40,7 +40,7 @@ export function requireKept({ isClosing }: Pick<Caller, 'isClosing'>): void {
 /** Refuses an API key that lacks the scope: PERMISSION_DENIED. */
 export function requireScope(caller: Caller, scope: Scope): void {
   assertThat(caller.scopes.includes(scope), 'PERMISSION_DENIED', {
-    message: `This API key lacks the scope "${scope}".`,
+    message: `This API key lacks the "${scope}" scope.`,
   })
 }
 

@@ -108,6 +108,6 @@ const codeNeeded = {
 
 function blocked(until: Date, now: Date): CodedError {
   const message =
-    'Too many wrong codes. After ten wrong codes, all codes are rejected for one hour. To end the wait sooner, reset the password with POST /auth/forgot-password.'
+    'Too many wrong codes. After ten wrong codes, all codes are rejected for one hour. To end the wait sooner, reset your password with POST /auth/forgot-password.'
   return new CodedError('RATE_LIMITED', { message, retryAfter: (until.getTime() - now.getTime()) / 1000 })
 }

@@ -71,7 +71,7 @@ export function createEmailChanges(context: {
     await rateLimits.accountMail(`${caller.userId} change`)
     await database.transaction(async (trx) => {
       const user = await User.query(trx).findById(before.id).forNoKeyUpdate()
-      const changed = 'The password was changed during this request.'
+      const changed = 'Your password was changed during this request.'
       assertThat(user?.passwordHash === before.passwordHash, 'UNAUTHORIZED', { message: changed })
       await tokens.withdraw(trx, user.id, ['change'])
       const issued = await tokens.issue(trx, { purpose: 'change', userId: user.id, email })

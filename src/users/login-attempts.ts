@@ -94,7 +94,7 @@ export function createLoginAttempts(context: {
     ) {
       const email = normalizeEmail(written)
       const user = email === undefined ? undefined : await User.query(database).findOne({ email })
-      const wrong = 'The email address or the password is wrong.'
+      const wrong = 'The email address or password is wrong.'
       return attempt(user ?? { email: email ?? written }, { password, message: wrong, address }, async (giveBack) => {
         assertThat(user, 'UNAUTHORIZED', { message: wrong })
         return { user, factorId: await proveCode(user, code, giveBack) }

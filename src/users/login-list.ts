@@ -34,7 +34,7 @@ export function createLoginList(context: { database: Database; clock: Clock }) {
     requireLogin(caller)
     const open = Login.query(database).where({ id, userId: caller.userId }).whereNull('revokedAt')
     const ended = isId(id) ? await open.patch({ revokedAt: clock.now() }) : 0
-    assertThat(ended === 1, 'NOT_FOUND', { message: 'There is no login with this id.' })
+    assertThat(ended === 1, 'NOT_FOUND', { message: 'There is no sign-in session with this id.' })
   }
 
   return { list, end }

@@ -46,7 +46,7 @@ const usedKept = 100
 /** The most refresh tokens that one purge round deletes. */
 const purgedAtOnce = 5000
 const again = 'Sign in again.'
-const wrong = 'The email address or the password is wrong.'
+const wrong = 'The email address or password is wrong.'
 
 /** Logins and their single-use refresh tokens (RFC 9700, 4.14.2: rotation; a replay ends the login). */
 export function createLogins(context: {

@@ -17,8 +17,8 @@ const taken = {
   details: [{ path: 'email', message: 'Is taken.' }],
 }
 
-const closed = 'Registration is closed. Ask the operator of this platform for an account.'
-const uninvited = 'Registration requires an invitation. Ask the operator of this platform for one.'
+const closed = 'Registration is closed. Ask the platform operator for an account.'
+const uninvited = 'Registration requires an invitation. Ask the platform operator for one.'
 
 const notLinked =
   'An account with your email address already exists. Sign in to it as usual, then link the sign-in provider.'

@@ -2,21 +2,22 @@ import { notice } from './account-mails.ts'
 
 /** Notices about an account's second factor, without secrets. */
 
-const notYou = "If this wasn't you, someone who knows your password is signed in. Change the password now."
+const notYou =
+  "If this wasn't you, someone who knows your password is signed in to your account. Change your password now."
 
 export const passwordWasChanged = (now: Date, baseUrl: string) =>
   notice(
     'Your password was changed',
     now,
-    `The password for your account at ${baseUrl} was changed by someone who knew the old password.`,
-    "You have been signed out everywhere else, and all chat sessions have ended. API keys are still valid. If this wasn't you, reset the password with POST /auth/forgot-password.",
+    `The password for your account at ${baseUrl} was changed by someone who knew your old password.`,
+    "You have been signed out everywhere else, and all your chat sessions have ended. Your API keys are still valid. If this wasn't you, reset your password with POST /auth/forgot-password.",
   )
 
 export const factorWasAdded = (now: Date, baseUrl: string) =>
   notice(
     'Signing in now requires a code',
     now,
-    `An authenticator app was added to your account at ${baseUrl}. Signing in with the password now requires a code from the app.`,
+    `An authenticator app was added to your account at ${baseUrl}. Signing in with your password now requires a code from the app.`,
     notYou,
   )
 
@@ -24,7 +25,7 @@ export const factorWasRemoved = (now: Date, baseUrl: string) =>
   notice(
     'Signing in no longer requires a code',
     now,
-    `The authenticator app was removed from your account at ${baseUrl}. You can now sign in with the password alone.`,
+    `The authenticator app was removed from your account at ${baseUrl}. You can now sign in with your password alone.`,
     notYou,
   )
 
@@ -36,13 +37,13 @@ export const codeWasUsed = (left: number, now: Date, baseUrl: string) =>
     'A recovery code was used',
     now,
     `A recovery code for your account at ${baseUrl} was used. You have ${left} left.`,
-    "If this wasn't you, someone has your password and your recovery codes. Change the password and create new codes with POST /auth/totp/recovery-codes.",
+    "If this wasn't you, someone has your password and your recovery codes. Change your password, then create new recovery codes with POST /auth/totp/recovery-codes.",
   )
 
 export const codesWereGuessed = (now: Date, baseUrl: string) =>
   notice(
     'Someone is entering wrong codes',
     now,
-    `Someone who knows the password for your account at ${baseUrl} has entered too many wrong codes. All codes are rejected for one hour.`,
-    "If this wasn't you, change the password. This also ends the wait.",
+    `Someone who knows your password has entered too many wrong codes for your account at ${baseUrl}. For the next hour, all codes will be rejected.`,
+    "If this wasn't you, reset your password with POST /auth/forgot-password. After the reset, your codes will work again.",
   )

@@ -137,7 +137,7 @@ export function createSecondFactors(context: {
 /** Locks the user's row. UNAUTHORIZED if the password has changed since the check. */
 async function lockUnchanged(trx: Transaction, { id, passwordHash }: User): Promise<void> {
   const user = await User.query(trx).findById(id).forNoKeyUpdate()
-  const message = 'The password was changed during this request.'
+  const message = 'Your password was changed during this request.'
   assertThat(user?.passwordHash === passwordHash, 'UNAUTHORIZED', { message })
 }
 

@@ -72,7 +72,7 @@ export function createUsers(context: {
     await database.transaction(async (trx) => {
       const same = User.query(trx).where({ id: caller.userId, passwordHash: before })
       const changed = await same.patch({ passwordHash })
-      assertThat(changed === 1, 'UNAUTHORIZED', { message: 'The password was changed during this request.' })
+      assertThat(changed === 1, 'UNAUTHORIZED', { message: 'Your password was changed during this request.' })
       await logins.endOthers(trx, caller.userId, loginId)
       // Someone with the old password may have requested another address.
       await tokens.withdraw(trx, caller.userId, ['change', 'reset'])

@@ -19,7 +19,7 @@ export function createMarkNeedsReauth(context: { clock: Clock; notifications: No
       subjectId: entry.id,
       key: String(entry.generation),
       title: `A site must be reconnected: ${quotedName(entry.name)}`,
-      message: `${reason} Runs that need ${entry.origin} wait for up to a day. ${how} within that time, and the runs resume where they stopped.`,
+      message: `${reason} Runs that need ${entry.origin} will wait for up to a day. ${how} within that time, and the runs will resume where they stopped.`,
     })
   }
 }

@@ -58,7 +58,7 @@ const mostNamed = 20
 function refusal({ id, name, offers }: OfferedSite, refused: readonly SiteTool[]): string {
   const first = refused.slice(0, mostNamed)
   const scopes = [...new Set(refused.map(({ scope }) => scope))]
-  const needed = `${first.map((tool) => tool.name).join(', ')} of ${quotedName(name)} ${refused.length === 1 ? 'requires' : 'require'} a scope that was not granted (${scopes.join(', ')}).`
+  const needed = `${first.map((tool) => tool.name).join(', ')} at ${quotedName(name)} ${refused.length === 1 ? 'requires' : 'require'} a scope that was not granted (${scopes.join(', ')}).`
   if (!scopes.some((scope) => offers?.includes(scope) ?? true)) return `${needed} The site does not offer this scope.`
   const request = JSON.stringify({ entryId: id, tools: first.map((tool) => tool.name) })
   return `${needed} Authorize the site again with POST /vault/oauth/start and ${request}, or leave out these tools.`

@@ -39,7 +39,7 @@ function keyUnder(preset: Preset, { header: name, within }: Named, header: ReadH
   const key = keyIn(header, names)
   if (key === undefined) return undefined
   const other = names.find((one) => ![undefined, key.text].includes(header(one)))
-  const message = `The headers ${key.name} and ${other} have different values. They must be the same.`
+  const message = `The ${key.name} and ${other} headers have different values. They must be the same.`
   assertThat(other === undefined, 'VALIDATION_ERROR', { message, details: [{ path: other ?? '', message }] })
   const place = within === undefined ? undefined : header(within)
   return place ? { ...key, text: checked(`${checked(place, within ?? '')}:${key.text}`, key.name) } : key

@@ -35,7 +35,7 @@ const handshakes: readonly Handshake[] = [
   },
   {
     isIn: (asked) => has(asked, 'x-github-event') && isForm(asked),
-    advice: 'In GitHub, set the content type of the webhook to application/json.',
+    advice: "In GitHub, set the webhook's content type to application/json.",
   },
   {
     isIn: (asked) => (has(asked, 'x-slack-signature') || has(asked, 'x-slack-request-timestamp')) && isForm(asked),
@@ -68,11 +68,11 @@ const handshakes: readonly Handshake[] = [
   },
   {
     isIn: (asked) => asks(asked, 'hub.challenge') || asks(asked, 'hub.mode'),
-    advice: `The handshake of Meta and WebSub hubs, which expects hub.challenge in the response, is not supported. ${relay}`,
+    advice: `The Meta and WebSub handshake, which expects hub.challenge in the response, is not supported. ${relay}`,
   },
   {
     isIn: (asked) => asks(asked, 'crc_token'),
-    advice: `The crc_token handshake of X is not supported. ${relay}`,
+    advice: `X's crc_token handshake is not supported. ${relay}`,
   },
   {
     isIn: (asked) => asked.method === 'GET' && asks(asked, 'challenge'),

@@ -30,9 +30,9 @@ export async function problemOfProof(preset: Preset, evidence: Evidence): Promis
   const reason = evidence.isBeside
     ? 'A signature that accompanies the secret must also be valid.'
     : 'This agent requires it.'
-  if (missing !== undefined) return `The header ${missing} is missing. ${reason}`
+  if (missing !== undefined) return `The ${missing} header is missing. ${reason}`
   const given = header(preset.header) ?? ''
-  const mismatch = `The header ${preset.header} does not match. ${reason}`
+  const mismatch = `The ${preset.header} header does not match. ${reason}`
   const { signature } = preset
   if (!signature) return secrets.some((secret) => equal(given, secret)) ? undefined : mismatch
   return problemOfSignature(signature, given, mismatch, evidence)
@@ -46,7 +46,7 @@ async function problemOfSignature(
 ): Promise<string | undefined> {
   const id = signature.idHeader === undefined ? '' : (header(signature.idHeader) ?? '')
   // The parts are joined by periods. An id with a period could be read as another request.
-  if (id.includes('.')) return `The header ${signature.idHeader} must not contain a period.`
+  if (id.includes('.')) return `The ${signature.idHeader} header must not contain a period.`
   const members = membersOf(signature, given)
   const timestamp = timestampOf(signature, members, header)
   if (signature.timestamp && !isPresent(timestamp, now))

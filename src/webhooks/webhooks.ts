@@ -241,7 +241,7 @@ function demandedOfDelivery(proof: WebhookProof, header: ReadHeader): Preset[] {
 }
 
 const purposeMessage = (purpose: string): string =>
-  `The header webhook-id must be "${purpose}" so that the signature is valid only for this request.`
+  `The webhook-id header must be "${purpose}" so that the signature is valid only for this request.`
 
 /** The caller is the sender's own program, not GitHub or Stripe: it sends the secret, or signs an empty body. */
 const demandedOfSender = (proof: WebhookProof, header: ReadHeader): Preset[] =>

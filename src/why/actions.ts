@@ -25,7 +25,7 @@ export const actions = {
   },
   replay: {
     request: 'POST /runs/{id}/replay',
-    loses: 'starts a new run, which uses credits or tokens and may repeat actions of the earlier run',
+    loses: "starts a new run, which uses credits or tokens and may repeat the earlier run's actions",
   },
   start: { request: 'POST /agents/{id}/runs', loses: 'uses credits or tokens' },
   deliver: {

@@ -10,8 +10,7 @@ const beginning = (sentence: string): string => sentence.charAt(0).toLowerCase()
 
 /** How to continue when a cap is used up. */
 export function raiseCap(cap: CapOf, { id, ownerId }: Pick<Facts['agent'], 'id' | 'ownerId'>): Advice {
-  if (cap === 'tokens')
-    return advise`Ask the operator of this platform to raise the limit, or wait until next month (UTC).`
+  if (cap === 'tokens') return advise`Ask the platform operator to raise the limit, or wait until next month (UTC).`
   if (cap === 'address') return advise`Verify your email address with ${request('verifyAddress')}.`
   if (cap === 'mailbox') return advise`Use the other account, or wait until next month (UTC).`
   const raise = {

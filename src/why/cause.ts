@@ -16,7 +16,7 @@ export const causeCodes = {
   MODEL_UNAVAILABLE: 'The AI model is unavailable',
   TEMPORAL_AWAY: 'Temporal, which executes runs, is unreachable',
   NO_WORKER: 'No worker is running',
-  RUN_AHEAD: 'Another run of the agent is ahead',
+  RUN_AHEAD: "Another of the agent's runs is ahead",
   CANCELLING: 'The run is being cancelled',
   MODEL_RETRY: 'The model call failed and is being retried',
   RATE_LIMIT: "A site's rate limit has been reached",
@@ -26,7 +26,7 @@ export const causeCodes = {
   WAKE_PENDING: 'The run is about to start or resume',
   WORKING: 'The run is calling the model or a tool',
   SCHEDULE_NOT_IN_STEP: 'Temporal does not have the current schedule yet',
-  SCHEDULE: 'The schedule has not fired yet',
+  SCHEDULE: 'The next scheduled run is not due yet',
   IDLE: 'The agent has nothing to do',
 } as const satisfies Record<string, string>
 

@@ -98,7 +98,7 @@ function paused({ agent, head, next, queued, isSuspended }: Facts): Cause[] {
       sequence: run?.sequence ?? null,
       message: `The agent ${quotedName(agent.name)} ${ongoing('paused', since)}${because[agent.pausedReason ?? 'OWNER']}, so ${effect}.`,
       action: isSuspended
-        ? advise`The operator of the platform has suspended the paying account. The agent resumes when the suspension is lifted.`
+        ? advise`The platform operator has suspended the paying account. The agent resumes when the suspension is lifted.`
         : agent.exceedingSince
           ? advise`The account is over its agent limit. Delete other agents or raise the limit. ${request('readBilling')} shows the limits.`
           : advise`Resume the agent with ${request('resume', agent.id)}.`,
@@ -112,14 +112,14 @@ function platform({ agent, temporal, workers }: Facts, state: WhyState): Cause[]
   const causes: Cause[] = []
   if (!temporal.reachable) {
     const { since } = temporal
-    const message = `Temporal, which executes runs, ${ongoing('unreachable', since)}. Accepted runs are stored and continue when Temporal is back.`
-    const action = advise`The operators of the platform must restore Temporal. ${request('readReadiness')} shows whether Temporal is reachable.`
+    const message = `Temporal, which executes runs, ${ongoing('unreachable', since)}. Accepted runs are stored and will continue when Temporal is reachable again.`
+    const action = advise`The platform operators must restore Temporal. ${request('readReadiness')} shows whether Temporal is reachable.`
     causes.push(causeOf({ code: 'TEMPORAL_AWAY', since, message, action }))
   }
   if (!workers.present) {
     const { since } = workers
-    const message = `No worker is running.${since ? ` The last one was seen at ${utcTime(since)}.` : ''} Accepted runs are stored and continue when a worker is up.`
-    const action = advise`The operators of the platform must start a worker. ${request('listWorkers')} lists the workers.`
+    const message = `No worker is running.${since ? ` The last one was seen at ${utcTime(since)}.` : ''} Accepted runs are stored and will continue when a worker is running.`
+    const action = advise`The platform operators must start a worker. ${request('listWorkers')} lists the workers.`
     causes.push(causeOf({ code: 'NO_WORKER', since, message, action }))
   }
   return causes
@@ -130,7 +130,7 @@ function idle(facts: Facts): Cause[] {
   const causes: Cause[] = []
   if (schedule && !schedule.inSync) {
     const message = `Temporal does not have the current schedule of ${quotedName(agent.name)} yet, so the next run may be late.`
-    const action = advise`You do not need to do anything. The schedule is synced within a minute. ${request('readSchedule', agent.id)} shows the schedule.`
+    const action = advise`You do not need to do anything. The schedule will be synced within a minute. ${request('readSchedule', agent.id)} shows the schedule.`
     causes.push(causeOf({ code: 'SCHEDULE_NOT_IN_STEP', message, action }))
   }
   if (schedule?.nextFire && !agent.pausedAt) causes.push(nextFire(facts, schedule.nextFire))
@@ -139,7 +139,7 @@ function idle(facts: Facts): Cause[] {
 }
 
 function nextFire({ agent }: Facts, until: Date): Cause {
-  const message = `The schedule of ${quotedName(agent.name)} next fires at ${utcTime(until)}.`
+  const message = `The next scheduled run of ${quotedName(agent.name)} is due at ${utcTime(until)}.`
   const action = advise`See the next scheduled runs with ${request('readSchedule', agent.id)}, or run the agent now with ${request('start', agent.id)}.`
   return causeOf({ code: 'SCHEDULE', until, message, action })
 }

@@ -61,7 +61,7 @@ function deadCredential(head: HeadRun, call: OpenCall, entry: NonNullable<OpenCa
     step: call.step,
     site: call.siteOrigin,
     message,
-    action: advise`${how}. The run then continues with the same call within seconds.`,
+    action: advise`${how}. The run will then continue with the same call within seconds.`,
   })
 }
 
@@ -69,7 +69,7 @@ function missingCredits({ hasCredits, cap, agent }: Facts, head: HeadRun): Cause
   const { run } = head
   if (run.waitingCause !== 'credits' || hasCredits) return []
   const { waitingSince: since, waitingUntil: until } = run
-  const end = until ? ` It fails at ${utcTime(until)} unless credits are available by then.` : ''
+  const end = until ? ` It will fail at ${utcTime(until)} unless credits are available by then.` : ''
   const message = `Run ${run.sequence} ${ongoing('waiting', since)} because ${usedUp(cap)}.${end}`
   const action = cap === null ? getCredits : raiseCap(cap, agent)
   return [causeOf({ code: 'CREDITS', ...about(head), since, until, step: run.steps + 1, message, action })]
@@ -90,7 +90,7 @@ function waitOver(facts: Facts, head: HeadRun, parked: Cause[]): Cause[] {
 }
 
 /** What to do about something that is about to continue. */
-export const continuesSoon = advise`You do not need to do anything. The run continues automatically within seconds if Temporal and a worker are up.`
+export const continuesSoon = advise`You do not need to do anything. The run continues automatically within seconds if Temporal and a worker are available.`
 
 function work(facts: Facts, head: HeadRun, doing: CurrentWork, parked: Cause[]): Cause[] {
   const { run } = head
@@ -120,7 +120,7 @@ function noPlace(head: HeadRun, { step, site }: CurrentWork): Cause | undefined 
   if (provider === heldCredits) return creditsHeld(head, step)
   if (provider !== null) return providerBusy(head, step, provider)
   const message = `Run ${sequence} ${ongoing('waiting for a worker', since)} because its owner is at the worker's concurrency limit.`
-  const action = advise`You do not need to do anything. The run continues automatically when other runs free up capacity. If you run fewer at a time, each run waits less.`
+  const action = advise`You do not need to do anything. The run continues automatically when other runs free up capacity. To shorten the wait, run fewer at a time.`
   return causeOf({ code: 'NO_PLACE', ...about(head), since, step, site, message, action })
 }
 
@@ -136,7 +136,7 @@ function creditsHeld(head: HeadRun, step: number): Cause {
 function providerBusy(head: HeadRun, step: number, provider: string): Cause {
   const { noPlaceSince: since, sequence } = head.run
   const message = `Run ${sequence} ${ongoing(`waiting for the AI provider ${provider}`, since)}, which is at the concurrency limit set by the platform.`
-  const action = advise`You do not need to do anything. Owners take turns, and the run continues automatically. The operators of the platform can raise the limit.`
+  const action = advise`You do not need to do anything. Owners take turns, and the run continues automatically. The platform operators can raise the limit.`
   return causeOf({ code: 'PROVIDER_BUSY', ...about(head), since, step, message, action })
 }
 

@@ -28,7 +28,7 @@ function limitedSite(facts: Facts, head: HeadRun, call: OpenCall, others: Advice
   const fails = mayWaitUntil < turn
   const until = fails ? nextCheck(facts, mayWaitUntil) : turn
   const atLeast = others.length > 0 && !fails ? 'at least ' : ''
-  const end = fails ? ' and then fails because it has reached the maximum wait for a run' : ''
+  const end = fails ? ' and then fail because it has reached the maximum wait for a run' : ''
   return causeOf({
     code: 'RATE_LIMIT',
     runId: run.id,
@@ -37,7 +37,7 @@ function limitedSite(facts: Facts, head: HeadRun, call: OpenCall, others: Advice
     until,
     step: call.step,
     site: call.siteOrigin,
-    message: `Run ${run.sequence} waits until ${atLeast}${utcTime(until)}${end}. ${siteOf(call)} ${reasonOf(facts, call)}.`,
+    message: `Run ${run.sequence} will wait until ${atLeast}${utcTime(until)}${end}. ${siteOf(call)} ${reasonOf(facts, call)}.`,
     action: actionOf(facts, head, fails, others),
   })
 }
@@ -54,7 +54,8 @@ function othersThan({ agent, temporal, workers }: Facts, { connection, approval 
   if (connection) others.push(advise`a site is reconnected`)
   if (approval) others.push(advise`a call is approved or refused`)
   if (agent.pausedAt) others.push(advise`the agent is resumed`)
-  if (!temporal.reachable || !workers.present) others.push(advise`the platform is fully up again`)
+  if (!temporal.reachable) others.push(advise`Temporal is reachable`)
+  if (!workers.present) others.push(advise`a worker is running`)
   return others
 }
 

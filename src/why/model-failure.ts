@@ -12,7 +12,7 @@ export function modelFailure({ now }: Facts, head: HeadRun, { step }: CurrentWor
   const pauseEnd = isOver && failure.retryAt && failure.retryAt > now ? failure.retryAt : null
   const isLate = isOver && !waitsForPlace(head) && later(failure.retryAt ?? failure.at, longestPauseSeconds) < now
   const what = pauseEnd
-    ? `is retried at ${utcTime(pauseEnd)}, as its provider requested`
+    ? `will be retried at ${utcTime(pauseEnd)}, as its provider requested`
     : retryText(head, step, isLate)
   return [
     causeOf({
@@ -46,7 +46,7 @@ const longestPauseSeconds = 60
 
 function actionOf(head: HeadRun, isLate: boolean): Advice {
   const { id } = head.run
-  const held = advise`The operators of the platform must check the workflow run/${head.run} in Temporal, where its activity may be paused`
+  const held = advise`The platform operators must check the workflow run/${head.run} in Temporal, where its activity may be paused`
   const byItself = advise`You do not need to do anything. If the model fails four times, the agent's fallback model is called. Without a fallback model, the run waits`
   return advise`${isLate ? held : byItself}. To end the run now, use ${request('cancel', id)}.`
 }

@@ -12,9 +12,9 @@ export function modelOutage(facts: Facts, { run, outage, failure, mayWaitForMode
   const until = nextCheck(facts, outage?.nextProbeAt ?? modelRetryAt ?? facts.now)
   const what = outage
     ? `The model has been unavailable since ${utcTime(outage.beganAt)}. ${outage.message} The next attempt is at about ${utcTime(until)}.`
-    : `${failure?.message ?? 'The model fails.'} The run tries it again at ${utcTime(until)}.`
+    : `${failure?.message ?? 'The model is failing.'} The run will try again at ${utcTime(until)}.`
   const end = mayWaitForModelUntil
-    ? ` If it is still unavailable at ${utcTime(mayWaitForModelUntil)}, the run fails, and the agent and its queue are paused.`
+    ? ` If it is still unavailable at ${utcTime(mayWaitForModelUntil)}, the run will fail, and the agent and its queue will be paused.`
     : ''
   return [
     causeOf({
@@ -25,7 +25,7 @@ export function modelOutage(facts: Facts, { run, outage, failure, mayWaitForMode
       until,
       step: run.steps + 1,
       message: `${waits}. ${what}${end}`,
-      action: advise`You do not need to do anything. The run continues automatically when the model is available, and the operators of the platform can see the problem. To abandon the run, use ${request('skip', runId)}.`,
+      action: advise`You do not need to do anything. The run continues automatically when the model is available, and the platform operators can see the problem. To abandon the run, use ${request('skip', runId)}.`,
     }),
   ]
 }

@@ -14,7 +14,7 @@ const payments = {
     code: 'TIER',
     stops: 'Deliveries are rejected',
     message: 'your tier no longer includes webhooks',
-    action: advise`Upgrade the tier with ${request('subscribe')}.`,
+    action: advise`Upgrade your tier with ${request('subscribe')}.`,
   },
   past_due: {
     code: 'PAST_DUE',
@@ -58,7 +58,7 @@ function behindHead(facts: Facts, head: HeadRun, ahead: number): Cause {
     step,
     site,
     message: `${counted(ahead)} ahead of ${waitersOf(facts)}. Run ${sequence} ${text}.`,
-    action: advise`Wait, because an agent's runs execute one at a time, in order. Or ${end}.`,
+    action: advise`An agent's runs execute one at a time, in order. Wait, or ${end}.`,
   })
 }
 
@@ -84,7 +84,7 @@ function unpaid(facts: Facts, charge: Charge): Cause {
   const { id: runId, sequence, acceptedAt } = asked?.run ?? next
   const failsAt = since && later(latest(acceptedAt, since), settings.queueBlockedSeconds)
   const until = isBlockBounded(charge, facts.cap) ? failsAt : null
-  const end = until ? ` It fails at ${utcTime(until)} unless this changes.` : ''
+  const end = until ? ` It will fail at ${utcTime(until)} unless this changes.` : ''
   const sentence = `Run ${sequence} of ${quotedName(agent.name)} ${ongoing('blocked', since)} because ${message}.${end}`
   return causeOf({ code, runId, sequence, since, until, message: sentence, action })
 }
@@ -97,6 +97,6 @@ const situationOf = ({ cap, agent }: Facts, charge: Charge): { message: string; 
 function wakePending(facts: Facts, next: NonNullable<Facts['next']>): Cause {
   const { id: runId, sequence, acceptedAt: since } = next
   const until = nextCheck(facts, facts.action.kind === 'leave' ? facts.action.until : facts.now)
-  const message = `Run ${sequence} was accepted at ${utcTime(since)} and has not started yet. Its agent is checked again at about ${utcTime(until)}.`
+  const message = `Run ${sequence} was accepted at ${utcTime(since)} and has not started yet. Its agent will be checked again at about ${utcTime(until)}.`
   return causeOf({ code: 'WAKE_PENDING', runId, sequence, since, until, message, action: continuesSoon })
 }

@@ -16,7 +16,7 @@ function unapproved(
   { id, requestedAt: since, expiresAt: until }: NonNullable<OpenCall['approval']>,
 ): Cause {
   const what = `approval of its call to ${call.tool ?? call.name} at ${siteOf(call)}`
-  const message = `Run ${run.sequence} has been waiting for ${what} since ${utcTime(since)}. At ${utcTime(until)}, it continues without the call.`
+  const message = `Run ${run.sequence} has been waiting for ${what} since ${utcTime(since)}. At ${utcTime(until)}, it will continue without the call.`
   return causeOf({
     code: 'APPROVAL',
     runId: run.id,

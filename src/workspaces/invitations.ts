@@ -65,7 +65,7 @@ export function createInvitations(context: {
     for (const { count, seconds, time } of most) {
       const since = firstIdAt(later(clock.now(), -seconds))
       const made = Invitation.query(trx).whereIn('workspaceId', paidWith(workspaceId)).where('id', '>=', since)
-      const message = `The workspaces of an account can send at most ${count} invitations ${time}. Try again later.`
+      const message = `An account's workspaces can send at most ${count} invitations ${time}. Try again later.`
       assertThat((await made.resultSize()) < count, 'RATE_LIMITED', { message, retryAfter: seconds / 6 })
     }
   }
@@ -209,6 +209,6 @@ async function verifiedUser(trx: Transaction, userId: string): Promise<User> {
 
 const gone = 'This invitation does not exist, or it has already been used, withdrawn or replaced.'
 const unverified =
-  'Verify your email address first, because the invitation shows it. POST /auth/verify-email/send emails you a new token.'
+  'Verify your email address first, because the invitation shows it to the recipient. POST /auth/verify-email/send emails you a new token.'
 const notYours =
   'This invitation is for another address, or your address is not verified yet. Sign in with the account that has the invited address, and verify that address.'

@@ -164,13 +164,13 @@ function ownersAlready(): CodedError {
 const howToTake = (workspaceId: string, expiresAt: Date): string =>
   `The owner wants to transfer the workspace to you. Accept with POST /workspaces/${workspaceId}/transfer/accept by ${expiresAt.toISOString()}. Your account will then pay for the workspace's usage. Decline with DELETE /workspaces/${workspaceId}/transfer.`
 const toFormer =
-  'You are now an admin of the workspace. The new owner pays for all usage from now on. Your ledger keeps the earlier charges.'
+  'You are now an admin of the workspace. The new owner pays for all usage from now on. Earlier charges stay in your ledger.'
 const toNew =
   'You now own the workspace. Your account pays for all usage from now on, including steps that were in progress.'
 
 const noOffer =
   'You have no open offer for this workspace. An offer is open for seven days unless the owner withdraws or replaces it.'
 const unverified =
-  "Verify your email address first, because the owner's account pays. POST /auth/verify-email/send emails you a new token."
+  "Verify your email address first, because the owner's account pays for the workspace. POST /auth/verify-email/send emails you a new token."
 const leaving =
   "Your account or the owner's account is scheduled for deletion. Restore the account first with POST /auth/me/restore."

@@ -140,9 +140,9 @@ test('a workspace rests while its owner is suspended, and its members read why',
   await suspend(named)
   const { failure } = await start(member, agent)
   t.is(failure.code, 'WORKSPACE_REQUIRED')
-  t.regex(failure.error, /the operator of this platform has suspended its owner's account/)
+  t.regex(failure.error, /the platform operator has suspended its owner's account/)
   const { causes } = (await call(member, why.whyAgent, { params: { agentId: agent.id } })).body
-  t.regex(causes[0]?.action ?? '', /operator of the platform has suspended/)
+  t.regex(causes[0]?.action ?? '', /platform operator has suspended/)
   await lift(named)
   t.is((await start(member, agent)).status, 202)
   await suspend(await of(member))

@@ -92,7 +92,7 @@ test('what a limit refuses says how to get more, and names no payment', async (t
     await call(someone, apiKeys.createApiKey, { body: { name: 'ci', scopes: ['read'] } }),
     await call(someone, workspaces.createWorkspace, { body: { name: 'All of us' } }),
   ]
-  for (const { failure } of refused) t.regex(failure.error, /ask the operator of this platform\.$/)
+  for (const { failure } of refused) t.regex(failure.error, /ask the platform operator\.$/)
   const { causes } = (await call(someone, why.whyAgent, { params })).body
   t.like(causes[0], { code: 'PAUSED' })
   t.notRegex(JSON.stringify(causes), /subscription|payment method/)

@@ -148,7 +148,7 @@ test('workspaces that a lower tier closes are told of, and what they have used c
   await platform.services.sweep.attend(await userIdOf(someone))
   const query = { kind: 'limits_exceeded' as const }
   const told = (await call(someone, notifications.listNotifications, { query })).body.items
-  t.regex(told[0]?.message ?? '', /: 1 workspace is closed\. They resume/)
+  t.regex(told[0]?.message ?? '', /: 1 workspace is closed\. They will resume/)
   const of = { query: { workspaceId: workspace.id } }
   for (const { status } of [
     await call(someone, billing.getBilling, of),

@@ -283,7 +283,7 @@ test('a compressed input counts with the bytes that it has when it is inflated',
   t.not((await give('a'.repeat(1_000_000))).status, 429)
   const refused = (await give('a'.repeat(1_000_000))).failure
   t.is(refused.code, 'RATE_LIMITED')
-  t.regex(refused.error, /^The runs of this account have exceeded their input limit/)
+  t.regex(refused.error, /^This account's runs have exceeded their input limit/)
   const params = { agentId: agent.id }
   t.not((await call(someone, agentRuns.startRun, { params })).status, 429, 'no input, nothing to count')
 })

@@ -252,7 +252,7 @@ tried('an issuer may be written in another way, or be absent, and what is wrong 
   const { body } = await stage.finish(await stage.begin(), { iss: other.origin })
   t.is(
     body.error,
-    `The site sent the \`iss\` ${quotedWords(other.origin)}. Its manifest declares the \`issuer\` ${quotedWords(`${site.origin}/tenant`)}. The owner of the site must make the two match.`,
+    `The site sent the \`iss\` ${quotedWords(other.origin)}. Its manifest declares the \`issuer\` ${quotedWords(`${site.origin}/tenant`)}. The site owner must make the two match.`,
   )
   const iss = `${site.origin.toUpperCase()}/tenant/`
   t.is((await stage.finish(await stage.begin(), { iss })).status, 200)

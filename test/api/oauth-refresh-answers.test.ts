@@ -210,7 +210,7 @@ refreshing(
     await grow({ over: true })
     t.is((await use()).failure.code, 'SITE_UNAVAILABLE')
     const { statusReason } = await entry()
-    t.regex(statusReason ?? '', /“invalid_client: Who are you\?”.* The operator of the platform must /)
+    t.regex(statusReason ?? '', /“invalid_client: Who are you\?”.* The platform operator must /)
     const { items } = (await call(someone, vault.listVault)).body
     t.like(items, { 0: { id: params.entryId, status: 'refresh_failing', statusReason }, length: 1 })
     site.token = good

@@ -131,5 +131,5 @@ test('a free account has thirty streams at most, however many are free', (t) => 
   for (const stream of streams.slice(0, 30)) t.teardown(enter(stream))
   const refused = t.throws(() => enter(streams[30]!))
   t.true(isCoded(refused, 'RATE_LIMITED'))
-  t.regex(refused.message, /^You have 30 open streams on this server, which is the limit of the free tier\./)
+  t.regex(refused.message, /^You have 30 open streams on this server, which is the limit for the free tier\./)
 })

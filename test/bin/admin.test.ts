@@ -54,7 +54,8 @@ test('an operator invites, makes and unmakes admins, and gives a user a new pass
   const newEmail = 'new@example.com'
   await call(someone, accountMails.changeEmail, { body: { newEmail, currentPassword: someone.password } })
   const said = await succeeds('reset-password', 'ADA@example.com')
-  const [, password = ''] = /^The new password is (\S{24})\. All logins and chat sessions /.exec(said) ?? []
+  const [, password = ''] =
+    /^The new password is (\S{24})\. All of the account's sign-in sessions and chat sessions /.exec(said) ?? []
   t.is((await logIn(someone.email, someone.password)).failure.code, 'UNAUTHORIZED')
   t.is((await logIn(someone.email, password)).status, 200)
   const reset = await call(platform, accountMails.resetPassword, { body: { token, newPassword: 'another password' } })

@@ -61,7 +61,7 @@ test('the page of the example chats, calls a tool, and shows what was said after
   const page = await openChat()
   await say(page, '[[call search_issues {"status":"open"}]] [[then]] [[say Those are open.]]')
   await shows(page, 'Those are open.')
-  await shows(page, 'search_issues: output-available')
+  await shows(page, 'Called search_issues.')
   await page.reload()
   await shows(page, 'Those are open.')
   t.is(await page.locator('.user').count(), 1)
@@ -78,7 +78,7 @@ test('the page of the example asks before a call that cannot be undone', async (
 test('the page of the example stops an answer, and resumes one after a reload', async (t) => {
   const page = await openChat()
   await say(page, '[[call search_issues {}]] [[then]] [[sleep 60]] [[say Never.]]')
-  await shows(page, 'search_issues: output-available')
+  await shows(page, 'Called search_issues.')
   await page.click('text=Stop')
   await page.waitForSelector('text=Send')
   const begun = page.waitForResponse((response) => response.request().method() === 'POST')

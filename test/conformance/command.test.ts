@@ -69,7 +69,7 @@ test('a second Ctrl-C ends at once, and names the accounts that stay', async (t)
   t.is(await ended, 130)
   t.regex(
     output(),
-    /These accounts remain, with everything that is not deleted yet: conformance-[0-9a-f]{12}@example\.com\n$/,
+    /These accounts remain, along with everything that has not been deleted yet: conformance-[0-9a-f]{12}@example\.com\n$/,
   )
 })
 
@@ -123,7 +123,10 @@ test('facts that cannot be used are named, and nothing of them is quoted', async
 
 test('a row or a file of facts that is not there is named, and no row is tried', async (t) => {
   for (const [args, sentence] of [
-    [['--only', 'codes/UNAUTHORIZED,codes/NO_CREDITZ'], 'There is no row codes/NO_CREDITZ. --list shows all rows.'],
+    [
+      ['--only', 'codes/UNAUTHORIZED,codes/NO_CREDITZ'],
+      'There is no such row: codes/NO_CREDITZ. --list shows all rows.',
+    ],
     [['--facts', '/nonexistent/facts.json'], 'There is no file /nonexistent/facts.json.'],
   ] as const) {
     const { code, output } = await run(t, ...args)

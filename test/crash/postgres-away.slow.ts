@@ -135,7 +135,7 @@ test.serial('while Postgres is stopped every route says so in time, and then all
   }
   t.is(askedFor(stage.sites.badTools.requests(), 'slow_once').times, 1)
   t.is((await deliver(api, thinker, {})).body.sequence, 3)
-  t.false(worker.logs.some((line) => line.includes('failed unexpectedly')))
+  t.false(worker.logs.some((line) => line.includes('unexpected error')))
 })
 
 // @promise refresh-crashes
@@ -153,7 +153,7 @@ test.serial('tokens that arrive while Postgres is away are stored when it is bac
   t.true(isGapless(timeline.map(({ number }) => number)))
   t.is(dataOf(timeline, 'credential.refreshed').length, 1)
   t.like(dataOf(timeline, 'tool.finished'), [{ status: 'succeeded', attempts: 1 }])
-  t.false(worker.logs.some((line) => line.includes('failed unexpectedly')))
+  t.false(worker.logs.some((line) => line.includes('unexpected error')))
 
   // What was stored is the grant that is good: it can be refreshed again.
   contacts.expireAccessTokens()

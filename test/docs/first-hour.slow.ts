@@ -17,7 +17,7 @@ import { readPages, setUpOf } from './pages.ts'
 
 const test = testWith('python3', 'openssl', 'curl')
 const root = join(import.meta.dirname, '../..')
-const path = 'docs/sites/first-site.md'
+const path = 'docs/sites/publish-tools.md'
 const page = readFileSync(join(root, path), 'utf8')
 /** What the pages that it needs have set up. */
 const setUp = readPages('docs/sites').flatMap((one) => (one.path === path ? setUpOf(one) : []))

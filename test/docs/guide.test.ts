@@ -1,4 +1,6 @@
 import { readdirSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import test from 'ava'
 import { createGuide } from '../../api/docs/guide.ts'
@@ -47,6 +49,17 @@ function leadsToOperation(path: string, anchor: string | undefined): boolean {
   const html = tagPage(document, decodeURIComponent(tag))
   return html !== undefined && (anchor === undefined || html.includes(`id="${anchor}"`))
 }
+
+test('the table of contents has the titles of the pages', async (t) => {
+  const contents = await readFile(join(docs, 'README.md'), 'utf8')
+  const listed = [...contents.matchAll(/^- \[(.+?)\]\((\S+\.md)\)/gm)].map(([, title, file = '']) => [file, title])
+  const titles = listed.map(async ([file = '']) => [
+    file,
+    /^# (.+)$/m.exec(await readFile(join(docs, file), 'utf8'))?.[1],
+  ])
+  t.true(listed.length > 60)
+  t.deepEqual(listed, await Promise.all(titles))
+})
 
 test('every page has one title, which comes first', async (t) => {
   for (const { file, headings } of await readAll()) {

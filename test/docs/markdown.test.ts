@@ -6,10 +6,10 @@ const page = (text: string, file = 'how-to/made-up.md') => renderPage(file, text
 
 test('links between files lead to the pages of the site, and links to what only the repository has are none', (t) => {
   const { html, links } = page(
-    '# A\n\n[b](b.md) [c](../start/c.md#part) [all](../README.md) [api](../openapi.json) [x](../../src/x.ts) [web](https://example.com/y.md) [down](#a)',
+    '# A\n\n[b](b.md) [c](../start/c.md#part) [all](../README.md) [api](../openapi.json) [x](../../src/x.ts) [`src/`](../../src) [web](https://example.com/y.md) [down](#a)',
   )
   t.deepEqual(links, ['/docs/how-to/b', '/docs/start/c#part', '/docs', '/docs/api', '#a'])
-  t.regex(html, /<span class="in-repository" title="src\/x\.ts">x<\/span>/)
+  t.true(html.includes(' x (<code>src/x.ts</code> in the repository) <code>src</code> (in the repository) '))
   t.regex(html, /<a href="https:\/\/example\.com\/y\.md">web<\/a>/)
 })
 
@@ -50,10 +50,10 @@ test('the menu has the lists of the table of contents, without what only the rep
     {
       title: 'Start',
       entries: [
-        { title: 'One', href: '/docs/start/one', file: 'start/one.md' },
-        { title: 'Two', href: '/docs/start/two', file: 'start/two.md' },
+        { title: 'One', href: '/docs/start/one', file: 'start/one.md', about: 'text.' },
+        { title: 'Two', href: '/docs/start/two', file: 'start/two.md', about: '' },
       ],
     },
-    { title: 'More', entries: [{ title: 'API', href: '/docs/api', file: 'openapi.json' }] },
+    { title: 'More', entries: [{ title: 'API', href: '/docs/api', file: 'openapi.json', about: 'all.' }] },
   ])
 })

@@ -26,6 +26,32 @@ test('the search has the right page on top', async (t) => {
   t.is(await first('VAULT_KEYS'), '/docs/reference/settings#vault_keys')
 })
 
+const expected: Record<string, string> = {
+  approval: '/docs/how-to/approvals',
+  approvals: '/docs/how-to/approvals',
+  cron: '/docs/start/first-schedule',
+  'cron job': '/docs/start/first-schedule',
+  'own site': '/docs/sites/publish-tools',
+  'publish tools': '/docs/sites/publish-tools',
+  'X-Session-Token': '/docs/start/first-chat',
+  chat: '/docs/start/first-chat',
+  webhook: '/docs/start/first-webhook',
+  replay: '/docs/how-to/replay',
+  idempotency: '/docs/how-to/idempotency',
+  'rate limit': '/docs/how-to/lists-and-limits',
+  'API key': '/docs/how-to/sign-in-and-api-keys',
+  'demo model': '/docs/how-to/demo-model',
+  backup: '/docs/operate/back-up',
+  docker: '/docs/operate/docker',
+  durability: '/docs/understand/durability',
+}
+
+for (const [query, page] of Object.entries(expected)) {
+  test(`the search for “${query}” has ${page} on top`, async (t) => {
+    t.is((await first(query))?.split('#', 1)[0], page)
+  })
+}
+
 test('words may be misspelled, incomplete, in the plural or in any case', async (t) => {
   const { href } = (await search('cancel run'))[0] ?? {}
   t.truthy(href)

@@ -21,6 +21,9 @@ const phrases: [phrase: RegExp, instead: string][] = [
   [/, of which\b|\bof whose\b/i, 'split the sentence'],
   [/\bis asked for\b/i, 'say "requests"'],
   [/\bgives? back\b/i, 'say "returns"'],
+  [/\bRFC \d+, \d/, 'say "section"'],
+  [/\bnull without\b/i, 'say when it is null: "or null if there is no …"'],
+  [/; it will be retried/, 'say "will retry"'],
   [/\bholds for\b|\bthe same holds\b/i, 'say "applies to"'],
 ]
 

@@ -104,7 +104,7 @@ test('three agents that fire every minute, while worker, API, Temporal and Postg
   }
   t.true(ledgers[1]?.some(({ reason }) => reason === 'OVERLAP'))
   t.deepEqual(
-    logs.flat().filter((line) => line.includes('failed unexpectedly')),
+    logs.flat().filter((line) => line.includes('unexpected error')),
     [],
   )
   for (const line of logs.flat().filter((one) => one.includes('"repair"'))) measured(t, line)

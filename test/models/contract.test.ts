@@ -30,7 +30,13 @@ function isCarriedOut(t: ExecutionContext, { run, timeline, relay }: Carried): v
 }
 
 /** Each result stands in the last request once, in the order of the calls. */
-const seen = [/"one"/, /"two"/, /The arguments (must be a JSON object|do not match)/, /No tool named/, /"three"/]
+const seen = [
+  /"one"/,
+  /"two"/,
+  /The arguments (must be a JSON object|do not match)/,
+  /There is no tool named/,
+  /"three"/,
+]
 
 function isSeen(t: ExecutionContext, { relay }: Carried): void {
   const results = stringsIn(relay.bodies().at(-1)).filter((text) => text.includes('<<<untrusted result '))

@@ -41,7 +41,7 @@ test('an unknown tool, invalid arguments and ids that are empty or used twice ar
   t.is(steps[0]?.['outcome'], undefined, 'a step with calls counts, whatever they are')
   const resultOf = (args: unknown) => outcomes.find((one) => isDeepStrictEqual(one['arguments'], args))
   for (const text of ['one', 'two', 'three']) t.like(resultOf({ text }), { status: 'succeeded', result: { text } })
-  t.regex(String(resultOf({})?.['result']), /No tool named "no_such_tool" is offered/)
+  t.regex(String(resultOf({})?.['result']), /There is no tool named "no_such_tool"/)
   t.regex(String(resultOf('{"text":')?.['result']), /must be a JSON object/)
   t.regex(String(resultOf({ text: 5 })?.['result']), /do not match the tool's input schema/)
   const told = toldIn(provider.requestsOf(model)[1]!.body).filter(({ role }) => role === 'tool')

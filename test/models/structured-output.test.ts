@@ -187,7 +187,7 @@ test('the demo model answers with a value that fits, and corrects itself', async
     additionalProperties: false,
   }
   const output = {
-    report: 'This run was started manually. No tools were offered, so I called none.',
+    report: 'This run was started manually. I have no tools, so I called none.',
     calls: 1,
     kind: 'one',
   }

@@ -171,7 +171,7 @@ test.serial('a provider that breaks off is named in the log, with its cause, and
   t.deepEqual(more, [])
   const failed = told('request failed')
   t.like(failed, [named, { provider: 'oidc' }])
-  t.regex(JSON.stringify(failed[1]), /this sign-in failed at \d.*the log has the cause there/)
+  t.regex(JSON.stringify(failed[1]), /this sign-in failed at \d.*see the log at that time for the cause/)
 })
 
 const discovery = '/.well-known/openid-configuration'

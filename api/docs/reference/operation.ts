@@ -30,7 +30,7 @@ const callOf = (method: string, path: string): string =>
 
 const usualSchemes: Record<string, string> = {
   token: 'an access token or an API key, as <code>Authorization: Bearer …</code>',
-  cookie: 'the cookie of a login',
+  cookie: 'the sign-in cookie',
 }
 
 function authenticationOf({ security }: Operation, { components }: ApiDocument): string {

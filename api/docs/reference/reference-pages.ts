@@ -34,8 +34,8 @@ export function overviewPage(document: ApiDocument): string {
     menu: menuOf(document),
     main: `<article>
 <h1>API</h1>
-<p>The API is at <code>${escape(server?.url ?? '')}</code>. It takes and returns JSON. Send an access token or an API key as <code>Authorization: Bearer …</code>: <a href="/docs/how-to/sign-in-and-api-keys">how to get one</a>. The <a href="/openapi.json">OpenAPI document</a> describes the same for programs.</p>
-<p>Ignore members that you do not know. Later versions may add some.</p>
+<p>The API is at <code>${escape(server?.url ?? '')}</code>. It accepts and returns JSON. Send an access token or an API key as <code>Authorization: Bearer …</code>: <a href="/docs/how-to/sign-in-and-api-keys">how to get one</a>. The <a href="/openapi.json">OpenAPI document</a> contains the same information for programs.</p>
+<p>Ignore members that you do not recognize. Later versions may add some.</p>
 ${document.tags.map((tag) => tagSummary(document, tag)).join('')}</article>
 `,
   })
@@ -72,7 +72,7 @@ ${tokenForm}${places.map((place) => operationSection(place, document)).join('')}
 const tokenForm = `<form class="token" hidden>
 <p><label for="token">Access token or API key, for the requests that you try on these pages</label>
 <input id="token" name="token" type="password" autocomplete="off" spellcheck="false"></p>
-<p class="quiet">It stays in this tab until you close it. Without one, your login in this browser is used.</p>
+<p class="quiet">It stays in this tab until you close it. Without one, requests use your sign-in session in this browser.</p>
 </form>
 `
 

@@ -14,6 +14,8 @@ export interface Findable {
   text: string
   /** Text that is searched but not shown. */
   code: string
+  /** For a whole page: what the table of contents says about it. */
+  about: string
   /** Its weight relative to a section: whole pages are better answers. */
   weight: number
 }
@@ -35,24 +37,31 @@ const ofRoute = ({ name, tag, method, path, summary, description = '' }: AnyRout
   href: hrefOf({ tag, name }),
   text: plain(description),
   code: name,
+  about: '',
   weight: 0.8,
 })
 
-/** The specification is for implementers, so the guide ranks first. */
 const weights = { page: 1.5, section: 1, row: 0.8 }
-const ofSpecification = 0.15
+/** By folder: what readers do ranks before what they look up. The specification is for implementers. */
+const ofPart: Record<string, number> = {
+  start: 1.6,
+  'how-to': 1.5,
+  sites: 1.2,
+  operate: 0.8,
+  reference: 0.7,
+  understand: 0.6,
+  'specification.md': 0.15,
+}
 
-function sectionsOf({ file, title: page, sections }: Page, entry: Entry): Findable[] {
+function sectionsOf({ file, title: page, sections }: Page, { about = '' }: Entry): Findable[] {
   const place = pathOf(file) ?? '/docs'
   return sections.map(({ kind, title, anchor, text, code }) => ({
     title,
-    where: kind === 'page' ? guideName(page, entry) : page,
+    where: kind === 'page' ? 'Guide' : page,
     href: anchor === '' ? place : `${place}#${anchor}`,
     text,
     code,
-    weight: weights[kind] * (file === 'specification.md' ? ofSpecification : 1),
+    about: kind === 'page' ? about : '',
+    weight: weights[kind] * (ofPart[file.split('/', 1)[0] ?? ''] ?? 1),
   }))
 }
-
-/** The menu may use another title than the page. */
-const guideName = (page: string, { title }: Entry): string => (title === page ? 'Guide' : `Guide · ${title}`)

@@ -18,7 +18,7 @@ const maxOfPage = 3
 /** How many items are indexed before other requests get a turn. */
 const batch = 5
 
-const fields = ['title', 'where', 'text', 'code'] as const
+const fields = ['title', 'where', 'about', 'text', 'code'] as const
 
 /**
  * A search over `things`, which the first query indexes in small batches. minisearch is small, has no dependencies,
@@ -35,7 +35,7 @@ export function createSearch(things: () => AsyncIterable<Findable[]>): Search {
     })
     const { index, all } = await made
     const words = {
-      boost: { title: 4, where: 1.5, code: 0.3 },
+      boost: { title: 4, about: 3, where: 1.5, code: 0.3 },
       prefix: isLong,
       fuzzy: misspelled,
       weights: { prefix: 0.4, fuzzy: 0.2 },
@@ -76,7 +76,7 @@ function listed(results: SearchResult[], all: readonly Findable[], asked: readon
       if (!thing) return []
       // A title that equals the query is the best result.
       const isIt = termsOf(thing.title).join(' ') === wanted
-      return [{ ...thing, terms: new Set(Object.keys(match)), score: score * thing.weight * (isIt ? 5 : 1) }]
+      return [{ ...thing, terms: new Set(Object.keys(match)), score: score * thing.weight * (isIt ? 2.5 : 1) }]
     })
     .toSorted((one, other) => other.score - one.score)
   return withoutCrowds(ranked).slice(0, maxResults)

@@ -1,8 +1,9 @@
 /** What people call something, and what the guide calls it. */
 const synonyms: readonly (readonly [RegExp, string])[] = [
-  [/\bhuman[ -]in[ -]the[ -]loop\b|\bhitl\b/gi, 'approve tool calls'],
+  [/\bhuman[ -]in[ -]the[ -]loop\b|\bhitl\b|^approvals?$/gi, 'approve tool calls'],
   [/\bcross[ -]origin\b/gi, 'CORS_ORIGINS'],
   [/\bcors\b/gi, 'CORS_ORIGINS'],
+  [/\bbackups?\b/gi, 'back up'],
   [/\bcron ?jobs?\b/gi, 'schedule'],
   [/\b(?:2fa|mfa)\b/gi, 'authenticator'],
 ]

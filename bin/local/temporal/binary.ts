@@ -45,7 +45,7 @@ async function keptOrGot(folder: string, hashes: WheelHashes | undefined, gettin
   if (kept !== undefined) return kept
   makeFolder(folder)
   const onWait = ({ pid }: { pid: number }) =>
-    getting.say(`Process ${pid} is getting the Temporal server; waiting for it.`)
+    getting.say(`Process ${pid} is already getting the Temporal server; waiting for it.`)
   return underLock(join(folder, 'lock'), onWait, async () => {
     // Another start may have cached one meanwhile.
     return (await findKept(places, { ...getting, remove: true })) ?? getFirst(places, getting)
@@ -91,7 +91,7 @@ function makeFolder(folder: string): void {
     mkdirSync(folder, { recursive: true })
     accessSync(folder, constants.W_OK)
   } catch (error) {
-    const what = `The Temporal server cannot be kept in ${folder} (${messageOf(error)}).`
+    const what = `The Temporal server cannot be stored in ${folder} (${messageOf(error)}).`
     throw new Error(`${what} Set XDG_CACHE_HOME to another folder, or name a program with TEMPORAL_BINARY.`, {
       cause: error,
     })

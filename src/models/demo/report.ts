@@ -18,8 +18,7 @@ function fieldsOf(schema: unknown): string[] {
 
 function outcome(trigger: string, calls: MadeCall[], offered: number): string {
   if (calls.length > 0) return [trigger, ...calls.map(ending)].join(' ')
-  const reason =
-    offered === 0 ? 'No tools were offered, so I called none.' : `I called none of the offered tools (${offered}).`
+  const reason = offered === 0 ? 'I have no tools, so I called none.' : `I called none of my tools (${offered}).`
   return `${trigger} ${reason}`
 }
 

@@ -16,7 +16,7 @@ export const toolWarnings = (siteName: string, tools: Warned[]): ToolWarning[] =
   ...tools.flatMap((tool) => messagesOf(siteName, tool).map((message) => ({ tool: tool.name, message }))),
   ...tools.slice(usualMostTools, usualMostTools + 1).map(({ name: tool }) => ({
     tool,
-    message: `many models accept at most ${usualMostTools} tools, so this tool and those after it are not offered to them`,
+    message: `many models accept at most ${usualMostTools} tools, so they will not see this tool or the ones after it`,
   })),
 ]
 
@@ -26,6 +26,6 @@ function messagesOf(siteName: string, { description, inputSchema }: Warned): str
   return [
     ...changes,
     ...(isCut ? ['its description is too long, so models receive only about the first 900 characters'] : []),
-    ...(isNoteCut(inputSchema) ? ['texts of more than 300 characters in its schema are shortened for models'] : []),
+    ...(isNoteCut(inputSchema) ? ['texts longer than 300 characters in its schema are shortened for models'] : []),
   ]
 }

@@ -39,7 +39,7 @@ export interface AcceptRequest {
 export interface Receipt {
   runId: string
   status: RunStatus
-  /** Position in the agent's order of arrival, from 1, without gaps. */
+  /** Position among the agent's runs in order of arrival, from 1, without gaps. */
   sequence: number
   /** The agent's unfinished runs ahead of this one. */
   ahead: number

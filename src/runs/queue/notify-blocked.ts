@@ -48,6 +48,6 @@ export async function notifyOutOfCredits(
     cap,
     key: `${id} ${since.toISOString()}`,
     title: `A run is waiting: agent ${quotedName(name)}`,
-    consequence: `Run ${sequence} of the agent ${quotedName(name)} has started and is waiting. It resumes automatically when credits are available, and fails if none are available by ${utc(last)}. See GET /runs/${id}/why.`,
+    consequence: `Run ${sequence} of the agent ${quotedName(name)} has started and is waiting. It will resume automatically when credits are available, and fail if none are available by ${utc(last)}. See GET /runs/${id}/why.`,
   })
 }

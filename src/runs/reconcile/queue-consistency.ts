@@ -59,6 +59,6 @@ export async function correctQueue(
     .findById(agentId)
     .patch({ unfinished, runningRunId: active, ...awake })
   const about = { repair: 'record', cause, agentId, runId: active ?? undefined }
-  logger.warn(about, 'corrected a queue row to match its runs')
+  logger.warn(about, 'repaired an inconsistent queue')
   return mustContinue
 }

@@ -103,7 +103,7 @@ export function createReconciler(context: {
     try {
       await due.reschedule([{ ...agent, nextAt: await actRepeatedly(facts) }])
     } catch (error) {
-      logger.warn({ err: error, agentId: agent.agentId }, 'failed to reconcile an agent; it will be retried')
+      logger.warn({ err: error, agentId: agent.agentId }, 'failed to reconcile an agent; will retry')
       // If the database is away, the agent becomes due again automatically.
       await due.reschedule([{ ...agent, nextAt: later(clock.now(), 1) }]).catch(() => undefined)
     }

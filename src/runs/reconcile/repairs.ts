@@ -51,7 +51,7 @@ export function createRepairs(context: {
       await writeEnding(trx, run, { status, reason }, clock.now())
       return run.status
     })
-    if (before && repair) logger.warn({ agentId: agent.id, runId, repair, cause }, 'ended a run in the record')
+    if (before && repair) logger.warn({ agentId: agent.id, runId, repair, cause }, 'recorded the end of a run')
     if (before && before !== 'queued') await temporal.terminateRun(runId, cause)
   }
 
@@ -70,7 +70,7 @@ export function createRepairs(context: {
       const progressedAt = queue.awake ? queue.progressedAt : now
       await AgentQueue.query(trx).findById(queue.agentId).patch({ awake: true, signalledAt: now, progressedAt })
     })
-    logger.info({ agentId: facts.agent.id, repair: 'start', cause }, 'started a queue')
+    logger.info({ agentId: facts.agent.id, repair: 'start', cause }, 'woke a queue')
     await wake(facts)
   }
 
@@ -136,7 +136,7 @@ function isUnchanged(run: Run, { blockedCause, awake }: AgentQueue, { head, next
 /** Resumes the run from its last recorded step and fences off older executions. Not progress. */
 async function beginEpoch(trx: Transaction, run: Run, cause: string, now: Date): Promise<void> {
   const epoch = run.epoch + 1
-  const note = `The run was stalled because ${cause}. Another execution resumes it from its last recorded step.`
+  const note = `The run was stalled because ${cause}. A new execution will resume it from its last recorded step.`
   const changes = { epoch, progressedAt: run.progressedAt }
   await append(trx, run.id, now, [{ kind: 'recovered', data: { epoch, step: run.steps, note } }], changes)
 }

@@ -17,7 +17,7 @@ import { append, type NewEvent } from '../timeline.ts'
 export const maxRefused = 20
 
 const repeated =
-  'The previous attempt has no recorded result because its worker failed or was stopped. The call is retried because its tool is declared safe to repeat.'
+  'The previous attempt has no recorded result because its worker failed or was stopped. The call will be retried because its tool is declared safe to repeat.'
 
 /** What is recorded of a call's attempts when it ends. */
 export type Counted = Pick<ToolCall, 'attempts' | 'inDoubt'>

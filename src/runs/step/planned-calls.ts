@@ -121,9 +121,10 @@ const problemOfAsking = ({ mayAskUntil, now }: Plan, offered: OfferedTool | unde
 
 function problemOf(call: CheckedCall, offered: OfferedTool | undefined, identical: number): string | undefined {
   if (call.problem) return call.problem
-  if (!offered) return `No tool named ${JSON.stringify(call.name)} is offered. Only the offered tools can be called.`
+  if (!offered)
+    return `There is no tool named ${JSON.stringify(call.name)}. You can call only the tools you were given.`
   if (identical >= warnAfter) {
-    return `You requested the same call ${identical} times in a row, so it was not made this time. The run fails at the ${endAfter}th identical request in a row.`
+    return `You requested the same call ${identical} times in a row, so it was not made this time. The run will fail at the ${endAfter}th identical request in a row.`
   }
   return call.argumentProblem
 }

@@ -22,12 +22,12 @@ import { waitOf } from './next-move.ts'
 type Wait = Extract<Move, { kind: 'wait' }>
 
 const notes = {
-  rate_limit: 'Calls to the site are limited or paused at the moment. The run resumes when its turn comes.',
-  credential: 'The owner must reconnect the site. The run then resumes from here.',
-  approval: 'A tool call needs approval. The run resumes from here after the decision.',
-  paused: 'The agent is paused. The run resumes from here when the agent is resumed.',
-  credits: 'There are no credits left. The run resumes from here when credits are available.',
-  model: 'The run resumes from here when the model is available.',
+  rate_limit: 'Calls to the site are limited or paused at the moment. The run will resume when its turn comes.',
+  credential: 'The owner must reconnect the site. The run will then resume from here.',
+  approval: 'A tool call needs approval. The run will resume from here after the decision.',
+  paused: 'The agent is paused. The run will resume from here when the agent is resumed.',
+  credits: 'There are no credits left. The run will resume from here when credits are available.',
+  model: 'The run will resume from here when the model is available.',
 } as const
 
 /** What holds a run back, besides the cause. */
@@ -36,7 +36,7 @@ type Details = Pick<Decision, 'cap' | 'trouble'>
 function noteOn(cause: WaitCause, { cap, trouble }: Details): string {
   if (trouble) return `${trouble.message} ${notes.model}`
   if (cause !== 'credits' || cap === null) return notes[cause]
-  return `${usedUpBy(cap)} The run resumes from here when it can use credits again.`
+  return `${usedUpBy(cap)} The run will resume from here when it can use credits again.`
 }
 
 /** The waits of runs: the record begins each one before the workflow sleeps, with its cause, and ends it. */

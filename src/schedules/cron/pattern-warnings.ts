@@ -68,9 +68,9 @@ function leapDay(cron: Cron): ScheduleWarning {
   // Days 30 and 31 never occur in February.
   const alone = !cron.eitherDay && cron.month.length === 1 && cron.dayOfMonth.every((day) => day >= 29)
   if (alone) {
-    return { code: 'leap_years_only', message: 'February has a day 29 only in leap years, so other years are skipped.' }
+    return { code: 'leap_years_only', message: 'February has 29 days only in leap years, so other years are skipped.' }
   }
-  const message = `February has a day 29 only in leap years, so it is skipped in other years${butWeekdays(cron)}.`
+  const message = `February has 29 days only in leap years, so it is skipped in other years${butWeekdays(cron)}.`
   return { code: 'day_not_in_every_month', message }
 }
 

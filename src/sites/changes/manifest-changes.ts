@@ -30,7 +30,7 @@ export interface ManifestComparison {
 export function compareManifests(before: Manifest, after: Manifest): ManifestComparison {
   if (isSame(before, after)) return { class: 'none', differences: [] }
   const found = [...changes(before, after)]
-  const reordered = difference('', ['original order', 'new order'], 'text', 'Only the order of lists has changed.')
+  const reordered = difference('', ['original order', 'new order'], 'text', 'Only the order of list items has changed.')
   const all = found.length > 0 ? found : [reordered]
   const sorted = all.toSorted((one, other) => rankOf(other.class) - rankOf(one.class))
   return { class: gravest(all.map((one) => one.class)), differences: sorted.slice(0, mostDifferences) }

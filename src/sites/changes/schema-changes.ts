@@ -14,7 +14,7 @@ import { difference, type Difference } from './difference.ts'
 export function* schemaChanges(before: unknown, after: unknown, path: string): Generator<Difference> {
   if (isSame(before, after)) return
   if (before === false) {
-    yield difference(path, [before, after], 'compatible', 'Values that were never allowed are now allowed.')
+    yield difference(path, [before, after], 'compatible', 'Values that were not allowed before are now allowed.')
   } else if (after === false) {
     yield difference(path, [before, after], 'breaking', 'Values that were allowed are no longer allowed.')
   } else {

@@ -33,7 +33,7 @@ function addedTool(tool: ManifestTool, path: string, needed: Set<Scope>): Differ
     path,
     pair,
     'new_scope',
-    `A tool has been added. It needs the scope "${scope}", which no tool needed before.`,
+    `A tool has been added. It needs the "${scope}" scope, which no tool needed before.`,
   )
 }
 
@@ -55,7 +55,7 @@ function scopeChange(before: SiteTool, after: SiteTool, path: string, needed: Se
   if (scopeRanks[after.scope] < scopeRanks[before.scope])
     return difference(path, pair, 'compatible', 'The tool now needs a lower scope.')
   const others = needed.has(after.scope) ? '' : ', which no tool needed before'
-  return difference(path, pair, 'new_scope', `The tool now needs the scope "${after.scope}"${others}.`)
+  return difference(path, pair, 'new_scope', `The tool now needs the "${after.scope}" scope${others}.`)
 }
 
 function effectChange(before: SiteTool, after: SiteTool, path: string): Difference {
@@ -75,6 +75,7 @@ export function* memberChanges(
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const pair = [memberOf(before, name), memberOf(after, name)] as const
     const isUnchanged = (pair[0] === undefined) === (pair[1] === undefined) && isSame(pair[0], pair[1])
-    if (!compared.has(name) && !isUnchanged) yield difference(joinPath(path, name), pair, 'text', 'A text has changed.')
+    if (!compared.has(name) && !isUnchanged)
+      yield difference(joinPath(path, name), pair, 'text', 'Some text has changed.')
   }
 }

@@ -20,7 +20,7 @@ export function manifestJsonSchema(): Record<string, unknown> {
 }
 
 const description =
-  'The manifest of a site whose tools agents can call, served at /.well-known/toolsite.json: UTF-8, at most 256 KiB. Unknown members are ignored.'
+  "A site's manifest, which describes the tools that agents can call. It is served at /.well-known/toolsite.json as UTF-8, at most 256 KiB. Unknown members are ignored."
 
 /** The address rules as a pattern; rules about hosts and ports are left out. */
 const httpsAddress: JsonSchema = {

@@ -90,7 +90,7 @@ const bearer = () =>
 const oauth2 = () =>
   v.looseObject(
     {
-      type: about(v.literal('oauth2'), 'OAuth 2.0 with PKCE (RFC 6749, RFC 7636): recommended.'),
+      type: about(v.literal('oauth2'), 'OAuth 2.0 with PKCE (RFC 6749, RFC 7636). Recommended.'),
       authorization_url: about(address(), 'The URL where users sign in and consent in a browser.'),
       token_url: about(address(), 'The URL that exchanges codes and refresh tokens for tokens.'),
       scopes: about(list(oneOf(scopes), 20), 'The scopes that can be requested.'),
@@ -126,7 +126,7 @@ export const manifestShape = () =>
       tools: about(list(tool(), maxTools), 'The operations that can be called.'),
       limits: about(
         v.optional(v.unknown()),
-        'The rate limit that the site requests: {"calls_per_minute": n}, where n is an integer from 1 to 6000. The operator of the platform decides whether to apply it.',
+        'The rate limit that the site requests: {"calls_per_minute": n}, where n is an integer from 1 to 6000. The platform operator decides whether to apply it.',
       ),
     },
     messageOf,

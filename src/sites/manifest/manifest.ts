@@ -73,8 +73,6 @@ function toolsProblems(manifest: SchemaObject): ErrorDetail[] {
       path: `${place}.input_schema${path && `.${path}`}`,
       message,
     }))
-    return twice
-      ? [{ path: `${place}.name`, message: 'duplicates the name of an earlier tool' }, ...inSchema]
-      : inSchema
+    return twice ? [{ path: `${place}.name`, message: "duplicates an earlier tool's name" }, ...inSchema] : inSchema
   })
 }

@@ -145,11 +145,11 @@ const waitsForConsent = {
 }
 const wordings = {
   changed_address: { what: 'would send calls or credentials to different addresses', ...waitsForConsent },
-  breaking: { what: 'could make calls of your agents fail or repeat', ...waitsForConsent },
+  breaking: { what: "could make your agents' calls fail or repeat", ...waitsForConsent },
   new_scope: {
     what: 'adds permissions',
     consequence:
-      'The change is already in effect. Agents that can use all tools of the site can use the new ones if the required scopes were granted.',
+      "The change is already in effect. Agents that can use all of the site's tools can use the new ones if the required scopes were granted.",
     title: 'A connected site can do more than before',
   },
 }

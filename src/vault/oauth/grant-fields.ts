@@ -35,6 +35,6 @@ function scopeFields(stated: GrantedScopes | undefined, { scopes: asked, tools, 
   if (scopes.length > 0) return { scopes, scopeNote: `${granted}, which is not enough for any of the site's tools.` }
   const none = `${granted}, which includes none of the requested scopes (${asked.join(', ')})`
   return isRefresh && asked.length > 0
-    ? { scopes: asked, scopeNote: `${none}. The earlier scopes remain in use.` }
-    : { scopes, scopeNote: `${none}. The site must use the scope names in its manifest.` }
+    ? { scopes: asked, scopeNote: `${none}. The previous scopes remain in use.` }
+    : { scopes, scopeNote: `${none}. The site must use the scope names from its manifest.` }
 }

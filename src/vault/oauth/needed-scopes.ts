@@ -33,7 +33,7 @@ export const isUsable = (tool: Pick<SiteTool, 'scope'>, granted: readonly Scope[
 
 /** Explains why a tool without a granted scope cannot be called, and what to do. `note`: the site's grant. */
 export const notGranted = ({ scope }: Pick<SiteTool, 'scope'>, note: string | null): string =>
-  `The tool needs the scope "${scope}", which was not granted. ${note ?? 'Authorize the site again and include this tool.'}`
+  `The tool needs the "${scope}" scope, which was not granted. ${note ?? 'Authorize the site again and include this tool.'}`
 
 function assertKnown(tools: SiteTool[], chosen: readonly string[]): void {
   const known = new Set(tools.map(({ name }) => name))

@@ -89,8 +89,8 @@ export function createOAuthClient(context: { fetch: SafeFetch; config: Config })
 
 const issuerInWords = ({ issuer, authorization_url: url }: OAuthSite): string =>
   issuer === undefined
-    ? `Its manifest declares no \`issuer\`, so \`iss\` must have the origin ${new URL(url).origin}. The owner of the site can declare an \`issuer\`.`
-    : `Its manifest declares the \`issuer\` ${quotedWords(issuer)}. The owner of the site must make the two match.`
+    ? `Its manifest declares no \`issuer\`, so \`iss\` must have the origin ${new URL(url).origin}. The site owner can declare an \`issuer\`.`
+    : `Its manifest declares the \`issuer\` ${quotedWords(issuer)}. The site owner must make the two match.`
 
 export type OAuthClient = ReturnType<typeof createOAuthClient>
 

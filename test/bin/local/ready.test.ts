@@ -30,6 +30,7 @@ test('a start that is ready says where everything is, and which model answers', 
   t.true(lines.includes('                 contacts (OAuth)  https://127.0.0.1:4404'))
   t.true(lines.includes('  Model          llama (http://127.0.0.1:11434/v1), and 1 more'))
   t.true(lines.includes('  Admin          admin@switchyard.localhost, first password in .data/admin.json'))
+  t.true(lines.includes('                 It must send POST /auth/accept-terms once; see docs/operate/install.md'))
   t.true(lines.some((line) => line.includes('-d @.data/admin.json http://127.0.0.1:3000/auth/login')))
   t.is(lines.at(-1), 'Ctrl-C stops everything.')
 })

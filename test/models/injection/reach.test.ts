@@ -113,7 +113,7 @@ test('whatever texts say, an agent reaches its own sites and tools alone, and no
   const results = refused.map(({ result }) => String(result))
   for (const name of ['delete_of_mine', 'delete_of_other', 'delete_of_theirs', 'other_write_note', '/tools/steal']) {
     t.true(
-      results.some((result) => result.startsWith('No tool named') && result.includes(name)),
+      results.some((result) => result.startsWith('There is no tool named') && result.includes(name)),
       name,
     )
   }

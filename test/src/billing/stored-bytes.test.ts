@@ -42,7 +42,7 @@ test('what several processes store counts together, and other owners have their 
   await t.notThrowsAsync(one.assertStorageLimit(ownerId, free))
   one.note(ownerId, 1)
   const { message } = await t.throwsAsync(one.assertStorageLimit(ownerId, free), { code: 'FEATURE_LIMIT_REACHED' })
-  t.regex(message, /^The account has reached its storage limit of 256 MiB on the free tier .* of 90 days\./)
+  t.regex(message, /^The account has reached its storage limit of 256 MiB on the free tier .* from the last 90 days\./)
   await one.flush()
   await t.throwsAsync(openProcess().assertStorageLimit(ownerId, free), { code: 'FEATURE_LIMIT_REACHED' })
   await t.notThrowsAsync(one.assertStorageLimit(other, free))

@@ -185,7 +185,7 @@ test.serial('neither a private address nor a suspended host is contacted', async
   const before = receiver.connections()
   t.is(await round(), 0)
   t.is(receiver.connections(), before)
-  t.regex((await callbackOf(held)).log[0]?.outcome ?? '', /operator of this platform/)
+  t.regex((await callbackOf(held)).log[0]?.outcome ?? '', /platform operator/)
   await call(operator, admin.liftHost, { params })
   clock.forward(10)
   t.is(await round(), 1)

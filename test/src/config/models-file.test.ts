@@ -65,7 +65,7 @@ test('a model whose answers may fill its window is refused', (t) => {
   const withSizes = (sizes: object) => ({ providers: [{ ...local, models: [{ id: 'llama', ...sizes }] }] })
   for (const maxOutputTokens of [32_000, 32_001]) {
     t.deepEqual(problemsOf(t, withSizes({ contextTokens: 32_000, maxOutputTokens })), [
-      'MODELS_FILE: the model llama needs `maxOutputTokens` below `contextTokens`, because prompt and answer share the window',
+      'MODELS_FILE: the model llama needs `maxOutputTokens` below `contextTokens`, because the prompt and the answer share the window',
     ])
   }
   t.like(read(t, withSizes({ contextTokens: 32_000, maxOutputTokens: 31_999 })).models, [{ contextTokens: 32_000 }])
@@ -99,7 +99,7 @@ test('whatever stands in the wrong place is not printed, because it may be a sec
     t.false(problemsOf(t, content).join().includes(secret))
   }
   const pasted = problemsIn(t, () => readModels({ MODELS_FILE: `{ "headers": "${secret}" }` }))
-  t.deepEqual(pasted, ['MODELS_FILE must be the path of a file, not its content'])
+  t.deepEqual(pasted, ["MODELS_FILE must be a file path, not the file's content"])
 })
 
 test('what is expected in a place is told', (t) => {
@@ -165,7 +165,7 @@ test('every contradiction in a file is told, beside members that are wrong, and 
     'MODELS_FILE: two providers are named openai',
     'MODELS_FILE: two models are named llama. Give one of them a different `name`',
     'MODELS_FILE: default must be the name of a model: llama, gpt, nova',
-    'MODELS_FILE: the model llama needs `maxOutputTokens` below `contextTokens`, because prompt and answer share the window',
+    'MODELS_FILE: the model llama needs `maxOutputTokens` below `contextTokens`, because the prompt and the answer share the window',
     'MODELS_FILE: the provider openai names the environment variable NO_KEY, which is not set',
     'MODELS_FILE: the provider openai needs `baseUrl`',
     'MODELS_FILE: providers.2 needs `apiKeyEnv` or `apiKeyFile`',

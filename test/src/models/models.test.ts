@@ -148,7 +148,7 @@ const timeout = new DOMException('late', 'TimeoutError')
 const pause = { responseHeaders: { 'retry-after': '7' } }
 const failures: [error: Error, told: object][] = [
   [providerError(400), { retryable: false, privateDetail: 'AI_APICallError, status 400', retryAfter: undefined }],
-  [providerError(413), { retryable: false, privateDetail: 'prompt longer than the model takes, status 413' }],
+  [providerError(413), { retryable: false, privateDetail: 'prompt longer than the model accepts, status 413' }],
   [providerError(503), { retryable: true, privateDetail: 'AI_APICallError, status 503' }],
   [providerError(429, pause), { retryable: true, retryAfter: 7 }],
   [

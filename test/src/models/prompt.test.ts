@@ -71,7 +71,7 @@ const fenced: [given: Partial<Transcript>, blocks: { kind: string; text: string 
   [
     { missingSites, payload },
     [{ kind: 'untrusted sites', text: sites }, untrusted],
-    /tools are unavailable and are not offered/,
+    /tools are unavailable, so you cannot call them/,
   ],
   [{ missingSites: [] }, [], /^This run was started by a webhook\.$/],
   [{ trigger: 'manual' }, [], /^This run was started manually\.$/],

@@ -40,14 +40,14 @@ test('arguments that are no JSON object are returned with the problem', (t) => {
   t.is(read(made('{"q":"\0\uD800"}'))[0]?.arguments, '{"q":"\uFFFD\uFFFD"}')
 })
 
-const offeredOnly = 'Only the offered tools can be called.'
+const offeredOnly = 'You can call only the tools you were given.'
 
 test('a call of a tool that was not offered is returned with its problem and a name providers take', (t) => {
   const calls = read(made('{}', 'rm -rf /', 'a'), made('{}', '__proto__', 'b'), made('{}', 'toString', 'c'))
   t.like(calls, [
-    { name: 'rm_-rf__', problem: `No tool named "rm -rf /" is offered. ${offeredOnly}` },
-    { name: '__proto__', problem: `No tool named "__proto__" is offered. ${offeredOnly}` },
-    { name: 'toString', problem: `No tool named "toString" is offered. ${offeredOnly}` },
+    { name: 'rm_-rf__', problem: `There is no tool named "rm -rf /". ${offeredOnly}` },
+    { name: '__proto__', problem: `There is no tool named "__proto__". ${offeredOnly}` },
+    { name: 'toString', problem: `There is no tool named "toString". ${offeredOnly}` },
   ])
 })
 

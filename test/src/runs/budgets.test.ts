@@ -75,7 +75,7 @@ test('the third identical call in a row is answered with a warning and not sent,
 test('a tool that is not offered and arguments that do not fit are answered to the model, and nothing is sent', async (t) => {
   const { follow } = await open()
   const cases = [
-    ['[[call no_such_tool {}]]', /No tool named "no_such_tool" is offered/],
+    ['[[call no_such_tool {}]]', /There is no tool named "no_such_tool"/],
     ['[[call echo_text {"text":5}]]', /do not match the tool's input schema: .*text/],
   ] as const
   const { run, timeline, outcomes, sent } = await follow(

@@ -38,7 +38,7 @@ const refused: Record<string, string[]> = {
   ],
   'at most': [`https://${'a'.repeat(10_240)}.example/`, `https://shop.example/${'a'.repeat(2048 - 20)}`],
   'end with a dot': ['https://localhost./', 'https://metadata.google.internal./', 'https://shop.example.:8443/'],
-  'port of the URL': [22, 1023, 2375, 5432, 6379, 6443, 7233, 9200, 10_250, 11_211, 27_017, 0].map(
+  "URL's port": [22, 1023, 2375, 5432, 6379, 6443, 7233, 9200, 10_250, 11_211, 27_017, 0].map(
     (port) => `https://shop.example:${port}/`,
   ),
   'must be absolute': [

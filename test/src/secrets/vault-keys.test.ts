@@ -132,7 +132,7 @@ test('while the keys cannot be proved an API serves what needs none, and seals n
   await earlier.services.users.register(account)
   await database.raw('alter table vault_canaries rename to vault_canaries_away')
   const api = await startProcess(t, 'api', under(k1))
-  t.true(api.logs.some((line) => line.includes('the vault keys cannot be verified yet')))
+  t.true(api.logs.some((line) => line.includes('cannot verify the vault keys yet')))
   t.is((await call({ url }, auth.register, { body: { ...account, email: 'b@example.com' } })).status, 500)
   const someone = { url, token: (await call({ url }, auth.login, { body: account })).body.accessToken }
   await call(someone, auth.acceptTerms).then(({ body }) => body)

@@ -178,7 +178,7 @@ test('a host that is suspended is called by nobody, and everybody is told so', a
   t.is(run.status, 'completed')
   t.like(outcomes, { 0: { status: 'failed', siteStatus: null, attempts: 0 }, length: 1 })
   t.deepEqual(dataOf(timeline, 'tool.failed'), [], 'nothing is said to be tried again')
-  t.regex(String(outcomes[0]?.['result']), /operator of this platform has suspended calls/)
+  t.regex(String(outcomes[0]?.['result']), /platform operator has suspended calls/)
   t.regex(String(dataOf(timeline, 'step.finished')[1]?.['text']), /which failed/)
   const { failure } = await use(someone, vaultEntryId, 'echo_text', { text: 'hello' })
   t.is(failure.code, 'SITE_UNAVAILABLE')

@@ -33,7 +33,7 @@ test('where registration is closed nobody gets an account, and those who have on
   const closed = createUsers({ ...base, config: closedConfig, passwordCost: cheapCost })
   const error = await t.throwsAsync(closed.register({ email: 'late@example.com', password }))
   t.like(error, { code: 'PERMISSION_DENIED' })
-  t.regex(error?.message ?? '', /operator of this platform/)
+  t.regex(error?.message ?? '', /platform operator/)
   const invitation = (await invite(base, 'late@example.com'))?.token ?? ''
   const invited = closed.register({ email: 'late@example.com', password, invitation })
   t.like(await t.throwsAsync(invited), { code: 'PERMISSION_DENIED' })
@@ -167,7 +167,7 @@ test('a password change that meets another one waits for it, is refused, and ove
   const later = t.throwsAsync(users.changePassword(caller, change, address))
   await somebodyWaits(database)
   await earlier.commit()
-  t.like(await later, { code: 'UNAUTHORIZED', message: 'The password was changed during this request.' })
+  t.like(await later, { code: 'UNAUTHORIZED', message: 'Your password was changed during this request.' })
   t.is((await User.query(database).findById(caller.userId))?.passwordHash, 'another one')
 })
 

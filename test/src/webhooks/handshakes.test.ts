@@ -13,7 +13,7 @@ const batch = { 'content-type': 'application/cloudevents-batch+json' }
 /** What senders send before they deliver anything, or in their own form; and what is said to it. */
 const rows: [what: string, method: string, search: string, headers: Headers, says: RegExp][] = [
   ['SNS', 'POST', '', { 'x-amz-sns-message-type': 'SubscriptionConfirmation' }, /Amazon SNS/],
-  ['a form of GitHub', 'POST', '', { ...form, 'x-github-event': 'push' }, /content type of the webhook to application/],
+  ['a form of GitHub', 'POST', '', { ...form, 'x-github-event': 'push' }, /content type to application/],
   ['a command of Slack', 'POST', '', { ...form, 'x-slack-signature': 'v0=0' }, /Use Event Subscriptions/],
   ['a form of somebody', 'POST', '', form, /Forms are not supported/],
   ['Event Grid', 'POST', '', { 'aeg-event-type': 'SubscriptionValidation' }, /Azure Event Grid sends lists/],

@@ -238,12 +238,12 @@ test('a signature that comes beside the secret must be right too', async (t) => 
     t.is(failure.code, 'WEBHOOK_SECRET_INVALID')
     return failure.error
   }
-  t.is(await refusal(right), 'The header X-Webhook-Secret is missing. This agent requires it.')
+  t.is(await refusal(right), 'The X-Webhook-Secret header is missing. This agent requires it.')
   for (const name of ['webhook-signature', 'webhook-id', 'webhook-timestamp'])
     await refusal({ ...right, ...secret, [name]: '1' })
   const beside = 'A signature that accompanies the secret must also be valid.'
   const empty = { ...secret, 'webhook-signature': '' }
-  t.is(await refusal(empty), `The header webhook-id is missing. ${beside}`)
+  t.is(await refusal(empty), `The webhook-id header is missing. ${beside}`)
   t.is((await post(agent, body, { ...right, ...secret })).status, 202)
   t.is((await post(agent, body, { ...secret, 'webhook-id': 'two' })).status, 202, 'an identity alone is no signature')
 

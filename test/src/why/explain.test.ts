@@ -282,16 +282,16 @@ test('what a run does when its turn comes is said with what else keeps it', (t) 
   t.regex(cause(turn).action, /continues automatically\. .* next run start instead, use POST \/runs\/r3\/skip/)
   const late = cause({ ...turn, mayWaitUntil: ahead(15) })
   t.deepEqual(late.until, ahead(15), 'a turn that comes after its time is none')
-  t.regex(late.message, /waits until 2026-11-21T12:00:15Z and then fails/)
+  t.regex(late.message, /will wait until 2026-11-21T12:00:15Z and then fail /)
   const both = waits('rate_limit', [limited, parked])
   const beside: [ReturnType<typeof cause>, RegExp][] = [
     [cause(turn, { agent: paused }), /until the agent is resumed\. To end it instead, use POST \/runs\/r3\/skip/],
     [cause(both), /until a site is reconnected\. To let the next run start instead, use /],
     [cause(both, { agent: paused }), /until a site is reconnected and the agent is resumed\./],
-    [cause(turn, { workers: nobody }), /until the platform is fully up again\./],
+    [cause(turn, { workers: nobody }), /until a worker is running\./],
   ]
   for (const [{ message, action }, expected] of beside) {
-    t.regex(message, /waits until at least 2026-11-21T12:00:40Z\. “CRM”/)
+    t.regex(message, /will wait until at least 2026-11-21T12:00:40Z\. “CRM”/)
     t.regex(action, expected)
     t.notRegex(action, /automatically/)
   }
@@ -311,7 +311,7 @@ test('a paused agent says what that does to its run, its queue, or nothing', (t)
   const action = (more: Partial<Facts>) => only({ ...idle, agent: paused, ...more }, 'PAUSED').action
   t.regex(action({}), /^Resume the agent with POST \/agents\/a1\/resume/)
   t.regex(action({ agent: { ...paused, exceedingSince: ago(7) } }), /Delete other agents/)
-  t.regex(action({ isSuspended: true }), /^The operator of the platform has suspended the paying account/)
+  t.regex(action({ isSuspended: true }), /^The platform operator has suspended the paying account/)
 })
 
 test('who has used up a cap is told how to raise that one, for a queue and for a run that has begun', (t) => {
@@ -319,7 +319,7 @@ test('who has used up a cap is told how to raise that one, for a queue and for a
     ['agent', /PATCH \/agents\/a1 /],
     ['workspace', /PATCH \/workspaces\/o1 /],
     ['account', /PATCH \/billing /],
-    ['tokens', /^Ask the operator of this platform/],
+    ['tokens', /^Ask the platform operator/],
     ['address', /POST \/auth\/verify-email /],
     ['mailbox', /^Use the other account/],
   ]
@@ -346,7 +346,7 @@ test('several causes hold at once, and what somebody has to do comes first', (t)
   const credential = only(facts, 'CREDENTIAL')
   t.like(credential, { runId: 'r3', sequence: 3, step: 1, site: origin, since: ago(3600), until: ahead(40) })
   t.regex(credential.message, /^Run 3 needs “CRM” .* since 2026-11-21T11:00:00Z\. The site refuses the token\.$/)
-  t.regex(credential.action, /PATCH \/vault\/v1 \(this loses nothing, .*\)\. The run then continues/)
+  t.regex(credential.action, /PATCH \/vault\/v1 \(this loses nothing, .*\)\. The run will then continue/)
   t.is(explain(facts).summary, `Run 3 of “Sorter” is waiting. ${credential.message.replace('Run 3', 'It')}`)
 })
 
@@ -375,7 +375,10 @@ test('a call that must be approved is named, with how to decide, and to whoever 
   const facts = withHead(waits('approval', [unapproved]), { next: queuedRun, queued: 1 })
   const approval = only(facts, 'APPROVAL')
   t.like(approval, { runId: 'r3', sequence: 3, step: 1, site: origin, since: ago(30), until: ahead(50) })
-  t.regex(approval.message, /approval of its call to createContact at “CRM” .*\. At 2026-11-21T12:00:50Z, it continues/)
+  t.regex(
+    approval.message,
+    /approval of its call to createContact at “CRM” .*\. At 2026-11-21T12:00:50Z, it will continue /,
+  )
   t.regex(approval.action, /GET \/approvals\/p1, then approve or refuse the call with POST \/approvals\/p1 \(/)
   t.regex(only(facts, 'RUN_AHEAD').message, /waiting for approval of a call to “CRM”/)
 })
@@ -394,7 +397,7 @@ test('a model is asked again at the time that its provider has named, and is mis
   t.deepEqual(after(ahead(120)).until, ahead(120))
   t.regex(
     after(ahead(120)).message,
-    /is retried at 2026-11-21T12:02:00Z, as its provider requested\. The AI provider is/,
+    /will be retried at 2026-11-21T12:02:00Z, as its provider requested\. The AI provider is/,
   )
   t.regex(after(ahead(120)).action, /^You do not need to do anything/)
   t.regex(after(ago(30)).message, /is about to be retried/, 'it counts from the time that was named')

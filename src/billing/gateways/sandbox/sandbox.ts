@@ -78,7 +78,7 @@ export function createSandbox(context: { database: Database; clock: Clock }): Sa
 
     subscribe: ({ customer, tier, key }) =>
       once(ownerIn(customer), key, (world, now) => {
-        assertThat(!world.subscription, 'NOT_FOUND', { message: 'There is already another subscription.' })
+        assertThat(!world.subscription, 'NOT_FOUND', { message: 'This account already has a subscription.' })
         return rules.subscribe(world, { tier, key }, now)
       }),
 

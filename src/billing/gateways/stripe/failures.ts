@@ -4,7 +4,7 @@ import { CodedError } from '../../../errors.ts'
 /** Messages for reasons that a payer can act on. Others stay hidden, because they may help a card thief. */
 const sentences: Record<string, string> = {
   expired_card: 'The card has expired.',
-  incorrect_cvc: 'The security code of the card is wrong.',
+  incorrect_cvc: "The card's security code is wrong.",
   incorrect_number: 'The card number is wrong.',
   insufficient_funds: 'The card has insufficient funds.',
   card_velocity_exceeded: 'The card has reached its limit.',

@@ -54,7 +54,7 @@ export function createReclaimCredit(stripe: Stripe) {
         {
           amount: cents,
           currency: 'usd',
-          description: `${cents < 0 ? 'Given back: ' : ''}${descriptions[reason]}`,
+          description: `${cents < 0 ? 'Reversed: ' : ''}${descriptions[reason]}`,
           metadata: { invoice, reason },
         },
         { idempotencyKey: `taken-${reason}-${invoice}${turn === 0 ? '' : `-${turn}`}` },

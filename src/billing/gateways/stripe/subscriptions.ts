@@ -30,7 +30,7 @@ export function createSubscriptions(context: {
     const before = await livingOf(stripe, customer)
     if (before?.metadata['key'] === key) return
     // A subscription that no poll has seen yet.
-    if (before) throw new CodedError('NOT_FOUND', { message: 'There is already another subscription.' })
+    if (before) throw new CodedError('NOT_FOUND', { message: 'This account already has a subscription.' })
     await customers.assertPayable(customer, tierOf(tier).centsPerMonth)
     const asked = {
       customer,

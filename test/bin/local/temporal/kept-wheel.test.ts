@@ -62,6 +62,6 @@ test('a folder in which nothing can be kept is named, with the settings that hel
   const file = join(addScripts(ownFolder(), { file: '' }), 'file')
   const { found } = await findWith({ PATH: ownFolder(), XDG_CACHE_HOME: file })
   const { error } = found as { error: string }
-  t.true(error.startsWith(`The Temporal server cannot be kept in ${file}/switchyard/`), error)
+  t.true(error.startsWith(`The Temporal server cannot be stored in ${file}/switchyard/`), error)
   t.regex(error, /Set XDG_CACHE_HOME to another folder, or name a program with TEMPORAL_BINARY\.$/)
 })

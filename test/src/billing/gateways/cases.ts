@@ -62,7 +62,7 @@ export const cases: Cases<Stage> = {
     const wanted = { customer, tier: 'pro' as const, key: newId() }
     for (const _ of ['once', 'again']) await stage.gateway.subscribe(wanted)
     const other = stage.gateway.subscribe({ customer, tier: 'team', key: newId() })
-    await t.throwsAsync(other, { ...ended, message: 'There is already another subscription.' })
+    await t.throwsAsync(other, { ...ended, message: 'This account already has a subscription.' })
     const paid = ['2000 pro paid']
     t.deepEqual(await stage.brief(customer), { told: 'pro active until 2026-12-21', paid, creditCents: 0 })
     const { payments, subscription } = await stage.gateway.readState(customer)

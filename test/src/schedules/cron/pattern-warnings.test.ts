@@ -10,8 +10,8 @@ const said = (warnings: ReturnType<typeof dayWarnings>): string[] =>
 
 test('of a day that is missing, only what is true beside other days and days of the week is said', (t) => {
   const warnings = (text: string) => said(dayWarnings(parseCron(text)))
-  const leap = 'leap_years_only: February has a day 29 only in leap years, so other years are skipped.'
-  const beside = 'day_not_in_every_month: February has a day 29 only in leap years, so it is skipped in other years'
+  const leap = 'leap_years_only: February has 29 days only in leap years, so other years are skipped.'
+  const beside = 'day_not_in_every_month: February has 29 days only in leap years, so it is skipped in other years'
   const without = (day: number, months: string) =>
     `day_not_in_every_month: Day ${day} is skipped in ${months} because it does not exist there`
   const short = 'February, April, June, September, and November'

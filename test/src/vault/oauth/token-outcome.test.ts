@@ -85,7 +85,7 @@ test('a refusal is told in words of the site, quoted, without secrets, and with 
   const { message = '' } = outcome as { message?: string }
   t.regex(message, /^The site responded with “invalid_grant: \[token\] is over'\)\.[^“”\n\u202e]*”\.$/)
   t.notRegex(message, /:\/\/\S|\.example/)
-  t.regex(JSON.stringify(await answered(401, { error: 'invalid_client' })), /operator of the platform must/)
+  t.regex(JSON.stringify(await answered(401, { error: 'invalid_client' })), /platform operator must/)
 })
 
 test('lifetimes that can be believed count, up to a year, and scopes in any case', async (t) => {
@@ -119,7 +119,7 @@ test('no more scopes count than were asked for, and what cannot be used is told'
   t.regex(strange.scopeNote ?? '', /must use the scope names/)
   const kept = await fieldsOf('contacts', ['read'], true)
   t.deepEqual(kept.scopes, ['read'])
-  t.regex(kept.scopeNote ?? '', /The earlier scopes remain in use/)
+  t.regex(kept.scopeNote ?? '', /The previous scopes remain in use/)
   const { expiresAt, refreshAfter } = grantFields(
     await grantWith({ expires_in: 100 }),
     { scopes: [], tools, isRefresh: false },
