@@ -61,13 +61,6 @@ export const lateParties: Fault[] = [
     tests: [lateCalls],
   },
   {
-    id: 'late/failure-of-older-attempt',
-    in: createRecordOutcome,
-    edit: unchained('where', '[arguments.0.properties.0.key.name="attempts"]'),
-    why: 'the failure of an older attempt ends a callback while a newer attempt is under way',
-    tests: [lateAttempts],
-  },
-  {
     id: 'late/grant-of-deleted-entry',
     in: createRefresh,
     edit: without('IfStatement:has([right.value="granted"]):has([right.value="gone"])'),

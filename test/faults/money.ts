@@ -36,13 +36,6 @@ export const money: Fault[] = [
     tests: ['test/src/billing/ledger/runs.test.ts'],
   },
   {
-    id: 'money/purchased-twice',
-    in: createPurchases,
-    edit: without('IfStatement:has([key.name="isOwn"][value.type="CallExpression"])'),
-    why: 'a purchase that is repeated gets an internal error in place of its first answer',
-    tests: ['test/src/billing/purchases.test.ts'],
-  },
-  {
     id: 'money/paid-twice-at-stripe',
     in: createStripePurchases,
     edit: without('ObjectExpression:has(> [key.name="idempotencyKey"])'),

@@ -9,6 +9,7 @@ import { moveThings } from '../../../api/moves.ts'
 import { buyCredits } from '../../../api/payments.ts'
 import { updateWorkspace } from '../../../api/workspaces.ts'
 import type { ErrorCode } from '../../../src/errors.ts'
+import { newId } from '../../../src/ids.ts'
 import { adminOf, suspend } from '../../helpers/admins.ts'
 import { call } from '../../helpers/client.ts'
 import { newOwner } from '../../helpers/owner.ts'
@@ -89,6 +90,17 @@ test('a paused agent accepts deliveries, and a deleted one is not found', async 
   t.is(await post(), 202)
   await call(owner, agents.deleteAgent, { params })
   t.is(await post(), 'AGENT_NOT_FOUND')
+})
+
+test('to strangers a deleted agent, one with another trigger and an unknown one look alike', async (t) => {
+  const { platform, owner, agent } = await open(t)
+  await call(owner, agents.deleteAgent, { params: { agentId: agent.id } })
+  const manual = await owner.agent()
+  const answers = [agent.id, manual.id, newId(), 'no-id'].map(async (id) =>
+    deliver(platform, { id, webhookSecret: 'a guess' }, {}).then(({ failure }) => failure),
+  )
+  const [first, ...others] = await Promise.all(answers)
+  for (const other of others) t.deepEqual(other, first)
 })
 
 test('the deliveries of an agent that was moved belong to its new owner, and to that owner’s limits', async (t) => {

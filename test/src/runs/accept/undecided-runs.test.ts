@@ -16,7 +16,7 @@ test('a request whose queue or agent another transaction holds is left out, and 
   for (const table of ['agent_queues', 'agents']) {
     const locked = await agentWith()
     const column = table === 'agents' ? 'id' : 'agent_id'
-    const letGo = await hold(database, (trx) => trx(table).where(column, locked.id).forUpdate())
+    const letGo = await hold(database, (trx) => trx(table).where(column, locked.id).forNoKeyUpdate())
     const keyed = locked.request({ idempotencyKey: 'key', judgedBy: { version: 'any', tokensPerMonth: 1 } })
     const requests = [locked.request(), keyed, free.request(), { ...locked.request(), agentId: newId() }]
     const [first, second, third, fourth] = await outcomes(requests)
