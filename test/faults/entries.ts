@@ -1,5 +1,4 @@
 import { scheduleActivities } from '../../activities/schedules.ts'
-import { audited } from '../../api/route/audited.ts'
 import { ofUser } from '../../src/deletion/delete-statements.ts'
 import { spellingsOf } from '../../src/hiding/spellings.ts'
 import { redact } from '../../src/logger.ts'

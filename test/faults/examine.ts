@@ -53,7 +53,11 @@ export async function openCopy({ folder: ground, record, env: given }: TestGroun
     return template
   }
 
-  async function runTests({ tests }: Fault, planted: Planted, passing: ReadonlySet<string>): Promise<Finding['verdict']> {
+  async function runTests(
+    { tests }: Fault,
+    planted: Planted,
+    passing: ReadonlySet<string>,
+  ): Promise<Finding['verdict']> {
     const ava = start(tests, await environmentFor(planted))
     let isLate = false
     const timer = setTimeout(() => {

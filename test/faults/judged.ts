@@ -39,7 +39,10 @@ export const judged: Fault[] = [
   {
     id: 'judged/out-of-order',
     in: { accepting },
-    edit: reworded('row_number() over (partition by j.agent order by j.place)', 'row_number() over (partition by j.agent)'),
+    edit: reworded(
+      'row_number() over (partition by j.agent order by j.place)',
+      'row_number() over (partition by j.agent)',
+    ),
     why: 'the deliveries of a batch are numbered in another order than that of their arrival',
     tests: ['test/src/runs/accept/undecided-runs.test.ts', 'test/src/runs/accept/accept-runs.test.ts'],
   },

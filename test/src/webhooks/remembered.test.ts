@@ -55,7 +55,10 @@ test('a secret that was rotated is refused at once, the new one is accepted, and
   const rotate = async (overlapSeconds: number) =>
     (await call(owner, rotateSecret, { params, body: { overlapSeconds } })).body.webhookSecret ?? ''
   const second = await rotate(0)
-  t.deepEqual([await post(), await post(second), await post()], ['WEBHOOK_SECRET_INVALID', 202, 'WEBHOOK_SECRET_INVALID'])
+  t.deepEqual(
+    [await post(), await post(second), await post()],
+    ['WEBHOOK_SECRET_INVALID', 202, 'WEBHOOK_SECRET_INVALID'],
+  )
   const third = await rotate(600)
   t.deepEqual([await post(third), await post(second)], [202, 202])
   const fourth = await rotate(600)

@@ -14,7 +14,9 @@ import { join, userIdOf, workspaceOf } from '../../helpers/workspaces.ts'
 const idle = sharedPlatform(test, 'idle')
 
 type Stage = Awaited<ReturnType<typeof open>>
-type Changed = NonNullable<NonNullable<Parameters<typeof call<'', undefined, typeof agents.updateAgent.body, undefined>>[2]>['body']>
+type Changed = NonNullable<
+  NonNullable<Parameters<typeof call<'', undefined, typeof agents.updateAgent.body, undefined>>[2]>['body']
+>
 type Changes = [what: string, change: (stage: Stage) => Promise<unknown>][]
 
 /** An owner with an agent of her own and one in her workspace, and an agent of somebody else. */
@@ -43,7 +45,10 @@ async function open(t: ExecutionContext) {
     move: (to: object) => call(owner, moveThings, { body: { agentIds: [own.id], ...to } }),
     remove: () => call(owner, agents.deleteAgent, { params }),
     used: (subjectId: string, credits: number, tokens = 0) =>
-      database('credit_months').insert({ subjectId, month, credits, tokens }).onConflict(['subjectId', 'month']).merge(),
+      database('credit_months')
+        .insert({ subjectId, month, credits, tokens })
+        .onConflict(['subjectId', 'month'])
+        .merge(),
     usedByWorkspace: (credits: number) => database('workspace_months').insert({ workspaceId, month, credits }),
     account: (changes: object) => database('accounts').where({ ownerId }).update(changes),
     user: (changes: object) => database('users').where({ id: ownerId }).update(changes),
@@ -144,7 +149,16 @@ test('credits that have expired do not count, before they are taken from the bal
   const stage = await open(t)
   const { database, ownerId } = stage
   const expiresAt = new Date(Date.now() + 86_400_000)
-  const grant = { id: newId(), ownerId, createdAt: now(), expiresAt, credits: 5, remaining: 5, priority: 0, kind: 'promotion' }
+  const grant = {
+    id: newId(),
+    ownerId,
+    createdAt: now(),
+    expiresAt,
+    credits: 5,
+    remaining: 5,
+    priority: 0,
+    kind: 'promotion',
+  }
   await database('credit_grants').insert(grant)
   const grants = database('credit_grants').where({ ownerId })
   await stage.account({ balance: 5 })
@@ -173,6 +187,9 @@ test('amounts that allow as much leave the versions equal', async (t) => {
 test('the tokens of the month are those of the account that pays, and unknown agents have no version', async (t) => {
   const stage = await open(t)
   await stage.used(stage.ownerId, 0, 7)
-  t.deepEqual((await versionsOf(stage)).map((one) => one?.tokens), [7, 7, 0])
+  t.deepEqual(
+    (await versionsOf(stage)).map((one) => one?.tokens),
+    [7, 7, 0],
+  )
   t.deepEqual(await versionsOf({ ...stage, ids: [newId()] }), [undefined])
 })

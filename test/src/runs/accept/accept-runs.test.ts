@@ -102,7 +102,8 @@ test('a fire is skipped while another run has not ended, even if the queue is fu
 test('a replay names the run, and the first of a chain of replays', async (t) => {
   const { agentWith, accept } = await open(t)
   const agent = await agentWith()
-  const replay = async (replayOf?: string) => receiptOf((await accept([agent.request({ replayOf })])).decisions[0])?.runId
+  const replay = async (replayOf?: string) =>
+    receiptOf((await accept([agent.request({ replayOf })])).decisions[0])?.runId
   const first = await replay()
   const second = await replay(first)
   const third = await replay(second)

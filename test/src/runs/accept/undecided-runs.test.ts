@@ -65,7 +65,8 @@ test('a request is stale if its version or the tokens of the month differ, even 
   )
   const [{ version, tokens }] = rows
   t.is(tokens, 0)
-  const judged = (by: AcceptRequest['judgedBy'], fields: Partial<AcceptRequest> = {}) => request({ ...fields, judgedBy: by })
+  const judged = (by: AcceptRequest['judgedBy'], fields: Partial<AcceptRequest> = {}) =>
+    request({ ...fields, judgedBy: by })
   const keyed = { idempotencyKey: 'key' }
   t.deepEqual(await outcomes([judged({ version, tokensPerMonth: Infinity }, keyed)]), ['new: queued 8, behind 0'])
   const month = { subjectId: ownerId, credits: 0, tokens: 100 }
@@ -134,7 +135,10 @@ test('what a new run stores is counted by its bytes, and what is refused or repe
     { ownerId, bytes },
     { ownerId, bytes: 2 },
   ])
-  const inputs = database('run_inputs').whereIn('runId', decisions.flatMap((one) => receiptOf(one)?.runId ?? []))
+  const inputs = database('run_inputs').whereIn(
+    'runId',
+    decisions.flatMap((one) => receiptOf(one)?.runId ?? []),
+  )
   const { payload, headers } = input
   t.like(await inputs, { 0: { runId: receiptOf(decisions[0])?.runId, payload, headers }, length: 1 })
   t.deepEqual((await accept([agent.request(input)])).stored, [])
