@@ -1,7 +1,4 @@
-/**
- * Accepts runs, in one round trip. `accept_runs` is the only code that gives a run its sequence. See
- * src/runs/accept/accept-runs.ts.
- */
+/** Accepts runs, in one round trip. `accept_runs` is the only code that gives a run its sequence. */
 export const accepting = `
   -- The first day of the calendar month (UTC), by an account's clock.
   create function credit_month(moment timestamptz, clock_seconds bigint) returns date language sql stable as $$

@@ -1,3 +1,4 @@
+import { createPurchases as createStripePurchases } from '../../src/billing/gateways/stripe/purchases.ts'
 import { createSubscriptions } from '../../src/billing/gateways/stripe/subscriptions.ts'
 import { createReclaimCredit } from '../../src/billing/gateways/stripe/reclaim-credit.ts'
 import { chargeAccount } from '../../src/billing/ledger/charge.ts'

@@ -1,5 +1,6 @@
 import type { ExecutionContext, TestFn } from 'ava'
 import { later } from '../../../../src/clock.ts'
+import type { Database } from '../../../../src/database/database.ts'
 import { newId } from '../../../../src/ids.ts'
 import { acceptRuns, isNew, type Decision } from '../../../../src/runs/accept/accept-runs.ts'
 import type { AcceptRequest } from '../../../../src/runs/accept/receipt.ts'
@@ -55,6 +56,15 @@ export function acceptingForFile(test: TestFn) {
 
     return { database, owner, ownerId, agentWith, accept, outcomes }
   }
+}
+
+/** What deliveries to the agent are judged by now. */
+export async function versionOf(database: Database, agentId: string): Promise<string> {
+  const { rows } = await database.raw<{ rows: { version: string }[] }>(
+    'select version from delivery_versions(array[?]::uuid[], now())',
+    [agentId],
+  )
+  return rows[0]?.version ?? ''
 }
 
 export const errorOf = (decision: Decision | undefined) =>

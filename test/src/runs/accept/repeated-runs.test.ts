@@ -2,7 +2,7 @@
 import test from 'ava'
 import { findAccepted } from '../../../../src/runs/accept/repeated.ts'
 import { workspaceOf } from '../../../helpers/workspaces.ts'
-import { acceptingForFile, errorOf, receiptOf } from './open-accepting.ts'
+import { acceptingForFile, depth, errorOf, receiptOf, versionOf } from './open-accepting.ts'
 
 /* Requests under a key that an earlier run has. */
 
@@ -25,6 +25,18 @@ test('a repeated request gets the receipt of its run with its present status, ev
     t.regex(elsewhere[0] ?? '', /^new/, 'a key belongs to its agent')
   }
   t.is((await agent.runsOf()).length, 2)
+})
+
+test('a repeated delivery to a full queue is refused like a new one, unless its version has ended', async (t) => {
+  const { database, agentWith, outcomes } = await open(t)
+  const agent = await agentWith({ unfinished: depth - 1 })
+  const version = await versionOf(database, agent.id)
+  const delivery = agent.request({ idempotencyKey: 'key', judgedBy: { version, tokensPerMonth: Infinity } })
+  t.deepEqual(await outcomes([delivery]), ['new: queued 8, behind 2'])
+  t.deepEqual(await outcomes([delivery]), ['RATE_LIMITED'])
+  t.deepEqual(await outcomes([delivery], { depth: depth + 1 }), ['repeated: queued 8, behind 2'])
+  const outdated = { ...delivery, judgedBy: { version: 'of before', tokensPerMonth: Infinity } }
+  t.deepEqual(await outcomes([outdated]), ['stale'])
 })
 
 test('a key that has another body, or that comes from before a move, is refused and changes nothing', async (t) => {

@@ -4,7 +4,7 @@ import { newId } from '../../../../src/ids.ts'
 import type { Transaction } from '../../../../src/database/database.ts'
 import type { AcceptRequest } from '../../../../src/runs/accept/receipt.ts'
 import { hold, untilBlockedBy } from '../../../helpers/hold.ts'
-import { acceptingForFile, errorOf, receiptOf } from './open-accepting.ts'
+import { acceptingForFile, errorOf, receiptOf, versionOf } from './open-accepting.ts'
 
 /* Requests that a batch leaves undecided, and what it notes for after the commit. */
 
@@ -59,12 +59,7 @@ test('a request that waits for a lock is decided by what was committed before it
 test('a request is stale if its version or the tokens of the month differ, even under a known key', async (t) => {
   const { database, ownerId, agentWith, outcomes } = await open(t)
   const { id, request } = await agentWith()
-  const { rows } = await database.raw<{ rows: [{ version: string; tokens: number }] }>(
-    'select version, tokens from delivery_versions(array[?]::uuid[], now())',
-    [id],
-  )
-  const [{ version, tokens }] = rows
-  t.is(tokens, 0)
+  const version = await versionOf(database, id)
   const judged = (by: AcceptRequest['judgedBy'], fields: Partial<AcceptRequest> = {}) =>
     request({ ...fields, judgedBy: by })
   const keyed = { idempotencyKey: 'key' }
