@@ -20,7 +20,7 @@ export const judged: Fault[] = [
     in: { accepting },
     edit: reworded(' or r.tokens <= v.tokens', ''),
     why: 'an account whose tokens are used up goes on accepting deliveries',
-    tests: [remembered],
+    tests: ['test/src/webhooks/remembered-accounts.test.ts'],
   },
   {
     id: 'judged/refusal-by-memory',

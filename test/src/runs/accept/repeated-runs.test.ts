@@ -1,6 +1,5 @@
 // @promise repeats
 import test from 'ava'
-import { findAccepted } from '../../../../src/runs/accept/repeated.ts'
 import { workspaceOf } from '../../../helpers/workspaces.ts'
 import { acceptingForFile, depth, errorOf, receiptOf, versionOf } from './open-accepting.ts'
 
@@ -61,20 +60,4 @@ test('a key that has another body, or that comes from before a move, is refused 
   t.is(await refusalOf({}), undefined, 'a sender, who names no owner, repeats its delivery')
   t.is((await runsOf()).length, 1)
   t.like(await queueOf(), { lastSequence: 8, unfinished: 1 })
-})
-
-test('the earlier run is found by its agent and key alone, with the `ahead` of its time', async (t) => {
-  const { database, ownerId, agentWith, accept } = await open(t)
-  const [agent, other] = [await agentWith({ unfinished: 2 }), await agentWith()]
-  const request = agent.request({ idempotencyKey: 'key', bodyHash: 'aa' })
-  const receipt = receiptOf((await accept([request])).decisions[0])
-  t.like(receipt, { sequence: 8, ahead: 2 })
-  const found = { ownerId, bodyHash: 'aa', receipt }
-  for (const bodyHash of ['aa', 'bb', undefined])
-    t.deepEqual(await findAccepted(database, { ...request, bodyHash }), found)
-  for (const unknown of [agent.request(), { ...request, idempotencyKey: 'other' }, { ...request, agentId: other.id }])
-    t.is(await findAccepted(database, unknown), undefined)
-  const bare = other.request({ idempotencyKey: 'bare' })
-  const first = receiptOf((await accept([bare])).decisions[0])
-  t.deepEqual(await findAccepted(database, bare), { ownerId, bodyHash: null, receipt: first })
 })

@@ -1,7 +1,10 @@
 // @promise repeats
 import test from 'ava'
 import type { AcceptRequest } from '../../../../src/runs/accept/receipt.ts'
-import { repeated } from '../../../../src/runs/accept/repeated.ts'
+import { findAccepted, repeated } from '../../../../src/runs/accept/repeated.ts'
+import { acceptingForFile, receiptOf } from './open-accepting.ts'
+
+const open = acceptingForFile(test)
 
 const receipt = { runId: 'earlier', status: 'running', sequence: 4, ahead: 2 } as const
 const earlier = { ownerId: 'owner', bodyHash: 'hash', receipt }
@@ -45,4 +48,20 @@ test('a key that was used before the agent was moved is refused, and the run of 
   t.like(error, { code: 'VALIDATION_ERROR', message, details: [{ path: 'Idempotency-Key', message }] })
   t.is(errorOf(requested({ ownerId: 'later', bodyHash: 'other' }), earlier)?.message, message)
   t.is(errorOf(requested({ ownerId: 'later', keyPlace: 'id' }), earlier)?.details?.[0]?.path, 'id')
+})
+
+test('the earlier run is found by its agent and key alone, with the `ahead` of its time', async (t) => {
+  const { database, ownerId, agentWith, accept } = await open(t)
+  const [agent, other] = [await agentWith({ unfinished: 2 }), await agentWith()]
+  const request = agent.request({ idempotencyKey: 'key', bodyHash: 'aa' })
+  const first = receiptOf((await accept([request])).decisions[0])
+  t.like(first, { sequence: 8, ahead: 2 })
+  const found = { ownerId, bodyHash: 'aa', receipt: first }
+  for (const bodyHash of ['aa', 'bb', undefined])
+    t.deepEqual(await findAccepted(database, { ...request, bodyHash }), found)
+  for (const unknown of [agent.request(), { ...request, idempotencyKey: 'other' }, { ...request, agentId: other.id }])
+    t.is(await findAccepted(database, unknown), undefined)
+  const bare = other.request({ idempotencyKey: 'bare' })
+  const second = receiptOf((await accept([bare])).decisions[0])
+  t.deepEqual(await findAccepted(database, bare), { ownerId, bodyHash: null, receipt: second })
 })
