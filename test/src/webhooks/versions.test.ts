@@ -1,6 +1,5 @@
 import test from 'ava'
 import { newId } from '../../../src/ids.ts'
-
 import { versionsForFile, versionsOf, type Stage } from './open-versions.ts'
 
 /* What deliveries are judged by has a version that differs after every change (`delivery_versions`). */
