@@ -1,7 +1,4 @@
-/**
- * Accepts runs, in one round trip. `accept_runs` is the only code that gives a run its sequence. See
- * src/runs/accept/accept-runs.ts.
- */
+/** Accepts runs, in one round trip. `accept_runs` is the only code that gives a run its sequence. */
 export const accepting = `
   -- The first day of the calendar month (UTC), by an account's clock.
   create function credit_month(moment timestamptz, clock_seconds bigint) returns date language sql stable as $$
@@ -20,7 +17,8 @@ export const accepting = `
     with standings as materialized (
       select o.owner_id, coalesce(payer_month.tokens, 0) as tokens, this.month,
              row(w.xmin, payer.id, u.suspended_at, u.email_verified_at is not null or u.admin, d.owner_id is not null,
-                 c.tier, c.given_tier, c.limits, c.subscription_status, c.current_period_end, c.clock_seconds, c.granted_period, c.balance >= 1,
+                 c.tier, c.given_tier, c.limits, c.subscription_status, c.current_period_end, c.clock_seconds, c.granted_period,
+                 c.balance - expired.credits >= 1,
                  c.credits_per_month - coalesce(payer_month.credits, 0) >= 1,
                  w.credits_per_month - coalesce(workspace_month.credits, 0) >= 1)::text as version
         from (select distinct a.owner_id from agents a where a.id = any(agent_ids)) o
@@ -30,6 +28,10 @@ export const accepting = `
         left join deletions d on d.owner_id = payer.id
         left join accounts c on c.owner_id = payer.id
         cross join lateral (select credit_month(moment, c.clock_seconds) as month) this
+        -- not yet taken from the balance
+        cross join lateral (select coalesce(sum(g.remaining), 0) as credits from credit_grants g
+                             where g.owner_id = payer.id and g.remaining > 0
+                               and g.expires_at <= moment + make_interval(secs => c.clock_seconds)) expired
         left join credit_months payer_month on payer_month.subject_id = payer.id and payer_month.month = this.month
         left join workspace_months workspace_month
           on workspace_month.workspace_id = w.id and workspace_month.month = this.month

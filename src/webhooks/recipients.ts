@@ -22,9 +22,10 @@ export interface Recipient {
   until: number
 }
 
-/** The version in the database, and the depth of the queue. */
+/** The version in the database, the tokens that its account has used this month, and the depth of the queue. */
 interface Present {
   version: string
+  tokens: number
   unfinished: number
 }
 
@@ -75,7 +76,8 @@ export function createRecipients(context: { database: Database; clock: Clock; ag
       const found = isId(id) ? await present(id) : undefined
       assertThat(found, 'AGENT_NOT_FOUND', { message: noWebhook })
       const recipient = known.get(id)
-      const isCurrent = recipient?.version === found.version && isLasting(recipient)
+      const isSame = recipient?.version === found.version && recipient.standing.tokensUsed === found.tokens
+      const isCurrent = isSame && isLasting(recipient)
       return { recipient: isCurrent ? recipient : await load(id, found.version), unfinished: found.unfinished }
     },
   }
@@ -87,5 +89,5 @@ export const noWebhook = 'There is no webhook agent with this id.'
 export type Recipients = ReturnType<typeof createRecipients>
 
 const presentStatement = `
-  select q.agent_id as id, v.version, q.unfinished
+  select q.agent_id as id, v.version, v.tokens, q.unfinished
     from delivery_versions(:agentIds::uuid[], :now) v join agent_queues q on q.agent_id = v.agent_id`

@@ -1,10 +1,14 @@
+import { execFile } from 'node:child_process'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { startAva, writeBundle, type TestGround } from '../../bin/local/test/test-ground.ts'
 import { onServer } from '../helpers/database.ts'
 import { copyProject, withPlanted } from './copy.ts'
 import type { Fault } from './fault.ts'
 import { plant, type Planted } from './plant.ts'
 import { judge, readResults, type TestResult, type Verdict } from './results.ts'
+
+const run = promisify(execFile)
 
 /** A fault is given up after so long: nobody would run a test that takes longer. */
 const longestMs = 60_000
@@ -32,13 +36,28 @@ export async function openCopy({ folder: ground, record, env: given }: TestGroun
   const start = (args: string[], environment = env) =>
     startAva({ record, env: environment }, args, { root: folder, quiet: true })
 
-  /** The bundle is made once for all tests, so it is made anew with a fault in it. */
-  const environmentFor = async ({ file }: Planted) =>
-    file.startsWith('workflows/')
-      ? { ...env, SWITCHYARD_TEST_BUNDLE: await writeBundle(join(ground, `${name}.js`), folder) }
-      : env
+  /** The bundle and the migrated database are made once for all tests, so they are made anew with a fault in them. */
+  const environmentFor = async ({ file }: Planted) => {
+    if (file.startsWith('workflows/'))
+      return { ...env, SWITCHYARD_TEST_BUNDLE: await writeBundle(join(ground, `${name}.js`), folder) }
+    if (file.startsWith('migrations/')) return { ...env, SWITCHYARD_TEST_TEMPLATE: await migrated() }
+    return env
+  }
 
-  async function run({ tests }: Fault, planted: Planted, passing: ReadonlySet<string>): Promise<Finding['verdict']> {
+  /** The name of a database with the copy's schema. It is dropped like those of tests. */
+  async function migrated(): Promise<string> {
+    const template = `${name}_template`
+    await onServer(own, (client) => client.query(`create database ${template}`))
+    const url = Object.assign(new URL(own), { pathname: `/${template}` }).href
+    await run(process.execPath, ['bin/migrate.ts'], { cwd: folder, env: { ...env, DATABASE_URL: url } })
+    return template
+  }
+
+  async function runTests(
+    { tests }: Fault,
+    planted: Planted,
+    passing: ReadonlySet<string>,
+  ): Promise<Finding['verdict']> {
     const ava = start(tests, await environmentFor(planted))
     let isLate = false
     const timer = setTimeout(() => {
@@ -69,7 +88,7 @@ export async function openCopy({ folder: ground, record, env: given }: TestGroun
     async examine(fault: Fault, passing: ReadonlySet<string>): Promise<Finding> {
       const began = performance.now()
       const planted = await plant(fault, folder)
-      const verdict = await withPlanted(folder, planted, () => run(fault, planted, passing))
+      const verdict = await withPlanted(folder, planted, () => runTests(fault, planted, passing))
       return { fault, file: planted.file, seconds: (performance.now() - began) / 1000, verdict }
     },
   }

@@ -1,5 +1,6 @@
 import { entries } from './entries.ts'
 import type { Fault } from './fault.ts'
+import { judged } from './judged.ts'
 import { lateParties } from './late-parties.ts'
 import { locks } from './locks.ts'
 import { money } from './money.ts'
@@ -12,6 +13,7 @@ import { tenants } from './tenants.ts'
 export const faults: Fault[] = [
   ...lateParties,
   ...locks,
+  ...judged,
   ...order,
   ...entries,
   ...tenants,

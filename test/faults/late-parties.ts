@@ -1,6 +1,5 @@
 import { createDecide } from '../../src/approvals/decide.ts'
 import { createPollGateway } from '../../src/billing/poll-gateway.ts'
-import { createRecordOutcome } from '../../src/callbacks/record-outcome.ts'
 import { createEnd } from '../../src/runs/ending/end-run.ts'
 import { createRepairs } from '../../src/runs/reconcile/repairs.ts'
 import { lockRun } from '../../src/runs/record.ts'
@@ -8,12 +7,11 @@ import { createCallLedger } from '../../src/runs/step/call-ledger.ts'
 import { createUsers } from '../../src/users/users.ts'
 import { createOAuthReturn } from '../../src/vault/oauth/oauth-return.ts'
 import { createRefresh } from '../../src/vault/refresh/refresh.ts'
-import { always, instead, unchained, without } from './edits.ts'
+import { always, instead, without } from './edits.ts'
 import { within, type Fault } from './fault.ts'
 
 const lateParty = 'test/src/runs/stale-epochs.test.ts'
 const lateCalls = 'test/src/runs/late-calls.test.ts'
-const lateAttempts = 'test/src/callbacks/late-attempts.test.ts'
 const lateGrants = 'test/src/vault/oauth/late-grants.test.ts'
 
 /** What comes too late is let in. These are second lines of defence, which the first hides while it holds. */
@@ -59,13 +57,6 @@ export const lateParties: Fault[] = [
     edit: instead('!call', 'IfStatement > LogicalExpression:has([property.name="attempts"])'),
     why: 'two attempts that have looked at the same time both send the call',
     tests: [lateCalls],
-  },
-  {
-    id: 'late/failure-of-older-attempt',
-    in: createRecordOutcome,
-    edit: unchained('where', '[arguments.0.properties.0.key.name="attempts"]'),
-    why: 'the failure of an older attempt ends a callback while a newer attempt is under way',
-    tests: [lateAttempts],
   },
   {
     id: 'late/grant-of-deleted-entry',

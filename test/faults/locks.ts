@@ -1,8 +1,8 @@
+import { accepting } from '../../migrations/baseline/accepting.ts'
 import { Approval } from '../../src/approvals/approval.ts'
 import { createDecide } from '../../src/approvals/decide.ts'
 import { createLease } from '../../src/database/lease.ts'
 import { assertThat } from '../../src/errors.ts'
-import { lockFree, lockOne } from '../../src/runs/accept/lock-queues.ts'
 import { createAccountTokens } from '../../src/users/account-tokens.ts'
 import { createCodeCheck } from '../../src/users/code-check.ts'
 import { lockOwner } from '../../src/users/user.ts'
@@ -15,17 +15,17 @@ import { within, type Fault } from './fault.ts'
 export const locks: Fault[] = [
   {
     id: 'locks/one-queue-delays-all',
-    in: lockFree,
+    in: { accepting },
     edit: reworded(' skip locked for share of a skip locked', ' for share of a'),
     why: 'one locked queue delays the deliveries of everybody',
     tests: ['test/src/runs/accept/accept.test.ts'],
   },
   {
-    id: 'locks/owner-of-before',
-    in: lockOne,
-    edit: reworded(' for share of a', ' for key share of a'),
-    why: 'a fire that waited for a move is paid for by the former owner',
-    tests: ['test/workspaces/moves-at-once.test.ts'],
+    id: 'locks/accepted-while-deleted',
+    in: { accepting },
+    edit: reworded('of q for share of a)', 'of q for key share of a)'),
+    why: 'a fire is accepted for an agent that is being deleted, and its run stays',
+    tests: ['test/src/runs/accept/undecided-runs.test.ts'],
   },
   {
     id: 'locks/removed-while-taken-up',

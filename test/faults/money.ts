@@ -3,7 +3,6 @@ import { createSubscriptions } from '../../src/billing/gateways/stripe/subscript
 import { createReclaimCredit } from '../../src/billing/gateways/stripe/reclaim-credit.ts'
 import { chargeAccount } from '../../src/billing/ledger/charge.ts'
 import { createHolds } from '../../src/billing/ledger/holds.ts'
-import { createPurchases } from '../../src/billing/purchases.ts'
 import { createEnd } from '../../src/runs/ending/end-run.ts'
 import { createRunCalls } from '../../src/runs/step/run-calls.ts'
 import { createTools } from '../../src/tools/tools.ts'
@@ -34,13 +33,6 @@ export const money: Fault[] = [
     edit: reworded('delete from credit_holds where', 'delete from credit_holds where false and'),
     why: 'a cancelled run holds credits that nobody can use',
     tests: ['test/src/billing/ledger/runs.test.ts'],
-  },
-  {
-    id: 'money/purchased-twice',
-    in: createPurchases,
-    edit: without('IfStatement:has([key.name="isOwn"][value.type="CallExpression"])'),
-    why: 'a purchase that is repeated gets an internal error in place of its first answer',
-    tests: ['test/src/billing/purchases.test.ts'],
   },
   {
     id: 'money/paid-twice-at-stripe',

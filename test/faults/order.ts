@@ -22,7 +22,7 @@ export const order: Fault[] = [
   {
     id: 'order/locked-are-overtaken',
     in: createAccept,
-    edit: swapped('ArrayExpression > SpreadElement[argument.callee.property.name="filter"]'),
+    edit: swapped('ArrayExpression > SpreadElement[argument.name="undecided"]'),
     why: 'deliveries that had to wait for a lock are overtaken by later ones',
     tests: ['test/src/runs/accept/accept.test.ts'],
   },

@@ -48,7 +48,7 @@ export async function plant({ in: place, method, edit }: Place, project = root):
 export const nameOf = (place: Place['in']): string =>
   typeof place === 'function' ? place.name : Object.keys(place).join()
 
-const folders = ['src', 'api', 'workflows', 'activities']
+const folders = ['src', 'api', 'workflows', 'activities', 'migrations']
 
 let read: { file: string; text: string }[] | undefined
 const sources = () => (read ??= folders.flatMap(readFolder))

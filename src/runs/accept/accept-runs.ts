@@ -38,7 +38,7 @@ export interface Decided {
   stored: { ownerId: string; bytes: number }[]
 }
 
-/** Accepts requests in one statement (migrations/baseline/accepting.ts). */
+/** Accepts requests in one statement, the SQL function `accept_runs`. */
 export async function acceptRuns(
   db: Database | Transaction,
   requests: readonly AcceptRequest[],

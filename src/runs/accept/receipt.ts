@@ -2,7 +2,7 @@ import type { Trigger } from '../../../workflows/messages.ts'
 import type { RunStatus } from '../states.ts'
 
 /** The state that a delivery was judged by (`delivery_versions`), and the tokens that its account may use this month. */
-export interface Judgement {
+interface Judgement {
   version: string
   tokensPerMonth: number
 }
