@@ -18,7 +18,7 @@ export const remedies: Partial<Record<ErrorCode, string>> = {
   SITE_UNAVAILABLE: 'Try again later. If the site is yours, [check it](../sites/check.md).',
   VAULT_LIMIT_REACHED: 'Delete an entry, or [change your tier](../how-to/caps-and-credits.md#change-your-tier).',
   MANIFEST_NOT_FOUND: 'Check the address. If the site is yours, [publish a manifest](../sites/manifest.md).',
-  MANIFEST_INVALID: 'Tell the site owner. If it is yours, [check it](../sites/check.md).',
+  MANIFEST_INVALID: 'Tell the site owner. If the site is yours, [check it](../sites/check.md).',
   AGENT_NOT_FOUND:
     'Check the id: GET /agents lists your agents. The agent may have been deleted, or it may be in [a workspace](../how-to/workspaces.md) that you are not a member of.',
   AGENT_LIMIT_REACHED: 'Delete an agent, or [change your tier](../how-to/caps-and-credits.md#change-your-tier).',

