@@ -21,7 +21,7 @@ export const rotateSecret = route({
   summary: "Rotate an agent's webhook secret",
   description:
     'Creates a new secret, or uses the one you send. The old one stays valid for `overlapSeconds`, by default a ' +
-    'day, so that you can update senders one by one. Rotating again ends it immediately.',
+    'day, so that you can update senders one by one. It stops working immediately if you rotate again.',
   body: v.strictObject({
     secret: v.optional(
       field(
@@ -61,7 +61,7 @@ export const rotateCallbackSecret = route({
   path: '/agents/{agentId}/rotate-callback-secret',
   summary: "Rotate an agent's callback secret",
   description:
-    'Signs all later attempts with the new secret, including attempts for existing callbacks. See ' +
+    'Signs all later callback attempts with the new secret, including those for existing callbacks. See ' +
     '[Callbacks](/docs/how-to/callbacks).',
   response: agent,
   resource,

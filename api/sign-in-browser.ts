@@ -114,7 +114,7 @@ export const finishSignIn = route({
   summary: 'Finish signing in with a provider',
   description:
     'For browsers: the redirect URI to register with the provider. Sets the sign-in cookies and redirects to ' +
-    '`returnTo`. Without `returnTo`, it responds with a page, or with JSON to clients that prefer it.',
+    '`returnTo`. Without `returnTo`, the response is a page, or JSON for clients that prefer it.',
   query: v.looseObject({}),
   status: 200,
   response: finishedSignIn,

@@ -94,7 +94,7 @@ const ofOwner = (asking: Asking): Section[] => [
   { name: 'apiKeys', about: 'API keys, without their secrets', content: () => plain(apiKeys.listApiKeys, asking) },
   {
     name: 'vault',
-    about: 'Connected sites without credentials, including direct tool calls, token refreshes and manifest changes',
+    about: 'Connected sites, with direct tool calls, token refreshes and manifest changes but without credentials',
     content: () => whole(vault.listVault, asking, (id) => entryItem(asking, id)),
   },
   {
