@@ -38,7 +38,7 @@ const secrecyChecks: Check[] = [
     id: 'no-echo',
     requirement: 'No error repeats a token',
     section: 'Transport and storage rules for sites',
-    fix: 'Say in errors what is wrong with a token, but never repeat it: errors are logged.',
+    fix: 'Say in errors what is wrong with a token, but never repeat the token: errors are logged.',
     needs: ['manifest'],
     run: ({ exchange }) => {
       const leaks = exchange.sent.filter(

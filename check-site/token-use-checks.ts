@@ -31,7 +31,7 @@ export const tokenUseChecks: Check[] = [
     id: 'whole-token',
     requirement: 'Tokens are compared as a whole',
     section: 'Bearer tokens',
-    fix: 'Look up a hash of the whole token. A request that knows only its beginning must not get in.',
+    fix: 'Look up a hash of the whole token. A request with only the beginning of the token must be refused.',
     needs: ['manifest', 'token', 'tool'],
     causes: ['no-token', 'wrong-token'],
     run: wholeToken,

@@ -150,7 +150,7 @@ test('a workspace that is named like an account never passes for one, and a memb
   const id = await userIdOf(member)
   t.true(
     unverified.texts.some((text) =>
-      text.startsWith(`This was requested by the account ${id}, whose email address is not verified.`),
+      text.startsWith(`This connection was requested by the account ${id}, whose email address is not verified.`),
     ),
   )
   t.false(unverified.page.includes(member.email))
