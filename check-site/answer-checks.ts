@@ -127,7 +127,7 @@ export const answerChecks: Check[] = [
   },
   {
     id: 'permission-body',
-    requirement: 'A 403 carries a JSON body with the member error',
+    requirement: 'A 403 carries a JSON body with an "error" member',
     section: 'Site-side errors',
     fix: 'Answer with { "error": "<which permission is missing>" }.',
     needs: ['manifest', 'tool', 'limited token'],
@@ -151,7 +151,7 @@ export const answerChecks: Check[] = [
   },
   {
     id: 'limit-body',
-    requirement: 'A 429 carries a JSON body with the member error',
+    requirement: 'A 429 carries a JSON body with an "error" member',
     section: 'Site-side errors',
     fix: 'Answer with { "error": "Too many requests. Wait 30 seconds." }.',
     needs: ['manifest'],

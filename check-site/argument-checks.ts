@@ -57,7 +57,7 @@ export const argumentChecks: Check[] = [
       const [tool] = callableTools(site)
       const bodies = ['[]', '{"cut'].map((body) => ({ name: tool?.name ?? '', body }))
       const calls = await callEach(bodies, ({ name, body }) => callTool(site, name, { token: site.token, body }))
-      const sent = calls.map(({ outcome }, i) => ({ name: `To ${bodies[i]?.body} ${tool?.name ?? ''}`, outcome }))
+      const sent = calls.map(({ outcome }, i) => ({ name: `To ${bodies[i]?.body}, ${tool?.name ?? ''}`, outcome }))
       return failedIf(
         answeredByTool(site, sent)
           .filter(({ outcome }) => !isRefusal(outcome))
@@ -89,5 +89,5 @@ async function convertedRefused(site: Site): Promise<Finding> {
   const calls = await callWith(site, convertibleArguments)
   const sent = new Map(tools.map(({ name, inputSchema }) => [name, JSON.stringify(convertibleArguments(inputSchema))]))
   const taken = answeredByTool(site, calls).filter(({ outcome }) => !isRefusal(outcome))
-  return failedIf(taken.map((call) => `To ${sent.get(call.name)} ${describe(call)}`))
+  return failedIf(taken.map((call) => `To ${sent.get(call.name)}, ${describe(call)}`))
 }

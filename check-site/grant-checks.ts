@@ -24,7 +24,7 @@ const ofProbe =
   (probe: Probe, accepted: string, expected = ['invalid_grant']) =>
   (site: Site): Finding => {
     const outcome = site.probes.get(probe)
-    if (!outcome) return site.signIn ? skipped('It needs one more sign-in.', how) : nobodySignedIn
+    if (!outcome) return site.signIn ? skipped('One more sign-in is required.', how) : nobodySignedIn
     return refusedGrant(site, outcome, accepted, expected)
   }
 

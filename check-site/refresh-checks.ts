@@ -81,7 +81,7 @@ export const refreshChecks: Check[] = [
       )
       const wrong = calls.filter(({ outcome }) => outcome.status !== 403 || errorOf(outcome) === undefined)
       return failedIf(
-        wrong.map((call) => `${describe(call)}${call.outcome.status === 403 ? ' It has no member error.' : ''}`),
+        wrong.map((call) => `${describe(call)}${call.outcome.status === 403 ? ' It has no "error" member.' : ''}`),
       )
     },
   },
@@ -167,7 +167,7 @@ export const refreshChecks: Check[] = [
     id: 'code-once',
     requirement: 'A code is valid only once',
     section: 'RFC 6749, section 4.1.2',
-    fix: 'Delete the code in the transaction that issues its tokens. If the code comes again, return 400 invalid_grant.',
+    fix: 'Delete the code in the transaction that issues its tokens. If the code is used again, return 400 invalid_grant.',
     needs: grant,
     run: async (site) => {
       const { signIn, options } = site
@@ -201,7 +201,7 @@ async function refreshTokenRefused(site: Site): Promise<Finding> {
   const tool = readTools(site)[0] ?? site.tools[0]
   if (!tool) return failedIf([])
   const calls = await accepted(site, tool, site.refreshToken ?? '')
-  return failedIf(calls.map((call) => `With the refresh token ${describe(call)}`))
+  return failedIf(calls.map((call) => `With the refresh token, ${describe(call)}`))
 }
 
 async function refusedTools(site: Site, token: string | undefined): Promise<string[]> {

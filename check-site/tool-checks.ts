@@ -62,7 +62,7 @@ export const toolChecks: Check[] = [
   },
   {
     id: 'unauthorized-body',
-    requirement: 'A 401 carries a JSON body with the member error',
+    requirement: 'A 401 carries a JSON body with an "error" member',
     section: 'Site-side errors',
     fix: 'Answer with { "error": "<what is wrong with the token>" }.',
     needs: ['manifest', 'tool'],
@@ -120,7 +120,7 @@ export const toolChecks: Check[] = [
       const [call] = answeredByTool(site, calls)
       if (!call) return toolsSilent
       const withoutError = isRefusal(call.outcome) && errorOf(call.outcome) === undefined
-      const why = `${describe(call)}${withoutError ? ' It has no member error.' : ''}`
+      const why = `${describe(call)}${withoutError ? ' It has no "error" member.' : ''}`
       return failedIf(isRefusal(call.outcome) && !withoutError ? [] : [why])
     },
   },

@@ -97,7 +97,7 @@ test('a report ends with what was not checked, why, and how to check it', async 
   const site = createDefectiveSite(nowhere, {})
   const report = await checkSite({ ...thorough, callAll: false, site: nowhere }, doorTo(site))
   const [, end = ''] = written(report).split('\nNot checked\n')
-  t.regex(end, /It needs a token\. Give --token, or sign in.*\n +token-accepted, /)
+  t.regex(end, /A token is required\. Give --token, or sign in.*\n +token-accepted, /)
   t.regex(end, /--strict fails without it\.$/)
   const skipped = found(report, 'skipped')
   t.true(skipped.length > 5)
