@@ -26,7 +26,7 @@ export const remedies: Partial<Record<ErrorCode, string>> = {
     'Check the id: GET /runs lists your runs. The run may be in [a workspace](../how-to/workspaces.md) that you are not a member of.',
   RUN_NOT_CANCELLABLE:
     'There is nothing left to stop. [Pause the agent](../how-to/cancel-a-run.md#pause-an-agent) to prevent more runs.',
-  AGENT_ALREADY_RUNNING: 'Wait until it ends, or [cancel it](../how-to/cancel-a-run.md).',
+  AGENT_ALREADY_RUNNING: 'Wait until the run ends, or [cancel it](../how-to/cancel-a-run.md).',
   WEBHOOK_SECRET_INVALID: 'Check the secret, or [rotate it](../how-to/other-senders.md#rotate-the-webhook-secret).',
   WEBHOOK_PAYLOAD_INVALID:
     "Change the payload, or [the agent's](../start/first-webhook.md#2-create-the-agent) `webhookSchema`.",

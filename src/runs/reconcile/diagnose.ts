@@ -99,8 +99,8 @@ function whyStuck(execution: OpenExecution, { facts, polls, stallSeconds, should
   // A call in progress belongs to the run only in a workflow of our type.
   if (isBusy && foreign !== 'type') return undefined
   if (foreign) return `it has a different ${foreign}`
-  if (attempts >= failingAttempts) return `its workflow task failed ${attempts - 1} times`
-  if (isPassedOver(execution, polls, stallSeconds)) return 'no worker is picking up its workflow task'
+  if (attempts >= failingAttempts) return `its workflow task has failed ${attempts - 1} times`
+  if (isPassedOver(execution, polls, stallSeconds)) return 'no worker has picked up its workflow task'
   return shouldWork && isIdle ? 'it is idle' : undefined
 }
 
