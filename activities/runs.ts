@@ -37,7 +37,7 @@ export function runActivities({ runs, logger, config }: Pick<Services, 'runs' | 
         await runs.ending.end(ref, { status, reason })
       } catch (error) {
         if (!(error instanceof StaleEpochError)) throw error
-        logger.info({ runId: ref.runId, epoch: ref.epoch }, 'ignored a run ending from an older epoch')
+        logger.info({ runId: ref.runId, epoch: ref.epoch }, 'ignored an end-of-run report from an older epoch')
       }
     }),
 

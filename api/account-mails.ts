@@ -28,7 +28,7 @@ export const verifyEmail = route({
   path: '/auth/verify-email',
   summary: 'Verify an email address',
   description:
-    'Takes the token from the verification email, which works once and expires after 24 hours. A token from `POST ' +
+    'Takes the token from the verification email. The token works once and expires after 24 hours. A token from `POST ' +
     '/auth/me/email` also changes the address, unless another account has it by then (`VALIDATION_ERROR`).',
   access: 'anyone',
   body: v.strictObject({ token: token('sy_verify_an-example') }),
@@ -85,9 +85,9 @@ export const resetPassword = route({
   path: '/auth/reset-password',
   summary: 'Reset your password',
   description:
-    'Takes the token from the reset email, which works once and expires after an hour. Ends all sign-in sessions and chat sessions, ' +
+    'Takes the token from the reset email. The token works once and expires after an hour. Ends all sign-in sessions and chat sessions, ' +
     'verifies the address, and unlinks sign-in providers that were linked before the account had this address. If ' +
-    'the address had never been verified, this also pauses the agents and removes their `callbackUrl`, disconnects sites, revokes API keys, and removes the authenticator app and all other members of the workspaces. An email ' +
+    'the address had never been verified, this also pauses the agents and removes their `callbackUrl`, disconnects sites, revokes API keys, removes the authenticator app, and removes all other members from the workspaces. An email ' +
     'lists what can still access the account.',
   access: 'anyone',
   body: v.strictObject({ token: token('sy_reset_an-example'), newPassword }),

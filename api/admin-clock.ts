@@ -20,7 +20,7 @@ export const advanceClock = route({
   path: '/admin/users/{userId}/clock',
   summary: "Advance a user's sandbox clock",
   description:
-    "Before responding, runs the renewals, payment retries and monthly credit grants that are due in that time. Only this account's " +
+    "Before responding, runs the renewals, payment retries and monthly credit grants that become due as the clock advances. Only this account's " +
     'payments and credits are affected. Runs and schedules keep using the real time. The clock cannot be set back. Fails ' +
     'with `NOT_FOUND` outside the sandbox.',
   body: v.strictObject({
@@ -31,7 +31,7 @@ export const advanceClock = route({
         v.minValue(1, 'must be at least 1'),
         v.maxValue(longestStep, `must be at most ${longestStep}, which is 62 days`),
       ),
-      'Number of seconds to advance, up to 62 days',
+      'Time to advance the clock by, in seconds: at most 62 days',
       86_400,
     ),
   }),

@@ -20,7 +20,7 @@ const grant = named(
     id: idOf('grant'),
     ownerId,
     credits: field(whole, meanings.credits, 100),
-    remaining: field(whole, 'Credits that remain after covering any debt', 100),
+    remaining: field(whole, 'Credits that remain after any debt is covered', 100),
     priority: field(whole, meanings.priority, 0),
     expiresAt: field(v.nullable(time), 'When the remaining credits expire, or null if they never do', null),
     note: field(v.nullable(v.string()), meanings.note, "For Monday's outage."),

@@ -13,7 +13,7 @@ const hold = named(
     until: field(time, 'When the pause ends'),
     reason: field(v.nullable(v.string()), why, 'The site responded with 429.'),
   }),
-  'Pause in tool calls that the host requested',
+  "Pause in calls to the host's tools, requested by the host",
 )
 const suspension = named(
   'HostSuspension',

@@ -7,7 +7,7 @@ import { agentNamed as resource } from './route/resources.ts'
 const shared = { tag: 'agents', access: 'account', status: 200 } as const
 
 function secretProblem({ input }: { input: string }): string {
-  const inside = /\s/.test(input) ? 'a space or a line break' : 'another character'
+  const inside = /\s/.test(input) ? 'a space or a line break' : 'a character that is not allowed'
   const found = /^[\x21-\x7e]*$/.test(input) ? `${input.length} characters` : inside
   return `must be 16 to 255 visible ASCII characters, but has ${found}`
 }
@@ -21,7 +21,7 @@ export const rotateSecret = route({
   summary: "Rotate an agent's webhook secret",
   description:
     'Creates a new secret, or uses the one you send. The old one stays valid for `overlapSeconds`, by default a ' +
-    'day, so that you can update senders one by one. Rotating again ends it immediately.',
+    'day, so that you can update senders one by one. It stops working immediately if you rotate again.',
   body: v.strictObject({
     secret: v.optional(
       field(
@@ -40,7 +40,7 @@ export const rotateSecret = route({
         v.number('must be a number'),
         v.integer('must be a whole number'),
         v.minValue(0, 'must be at least 0'),
-        v.maxValue(604_800, 'must be at most 604800, a week'),
+        v.maxValue(604_800, 'must be at most 604800, which is a week'),
         v.metadata({ description: 'Number of seconds that the old secret stays valid' }),
       ),
       86_400,
@@ -61,7 +61,7 @@ export const rotateCallbackSecret = route({
   path: '/agents/{agentId}/rotate-callback-secret',
   summary: "Rotate an agent's callback secret",
   description:
-    'Signs all later attempts with the new secret, including attempts for existing callbacks. See ' +
+    'Signs all later callback attempts with the new secret, including those for existing callbacks. See ' +
     '[Callbacks](/docs/how-to/callbacks).',
   response: agent,
   resource,

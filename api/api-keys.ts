@@ -113,7 +113,7 @@ export const deleteApiKey = route({
   path: '/auth/api-keys/{apiKeyId}',
   summary: 'Delete an API key',
   description:
-    'The key stops working immediately, and chat sessions created with the key end. In a workspace, requires the ' +
+    'The key stops working immediately. Chat sessions that were created with it also end. In a workspace, requires the ' +
     '`admin` or `owner` role.',
   status: 204,
   needs: 'administer',

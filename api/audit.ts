@@ -22,7 +22,7 @@ const actor = named(
     userId: field(v.nullable(id), 'Id of the user. Null if an operator ran a command on the server.', exampleIds.user),
     email: field(
       v.nullable(v.string()),
-      'Email address of the user, while the account exists and, in a workspace, is still a member',
+      'Email address of the user. Null if the account no longer exists or, in a workspace, if the user is no longer a member.',
       'ada@example.com',
     ),
     via: named(
@@ -124,7 +124,7 @@ export const listAuditOfAll = route({
   method: 'get',
   path: '/admin/audit',
   summary: 'List audit log entries for all owners',
-  description: 'Newest first. Set `ownerId` to see only one user or workspace.',
+  description: 'Newest first. Set `ownerId` to list only the entries of one user or workspace.',
   query: v.strictObject({
     ...paging,
     ...filters,

@@ -175,7 +175,7 @@ export const subscribe = route({
   summary: 'Subscribe to a tier or switch tiers',
   description:
     'Uses your payment credit (`creditCents`) first, then charges the most recently added payment method. By default, a ' +
-    'higher tier takes effect immediately and costs its price minus the unused part of the current month. A lower ' +
+    'higher tier takes effect immediately and costs its price minus the value of the unused part of the current month. A lower ' +
     'tier takes effect when the paid month ends. If a paid month ends early, its credits are reduced in proportion to the unused time. Sending the current tier undoes a cancellation or a scheduled change. If the subscription is past due, overdue payments ' +
     'are charged first, unless you switch to a lower tier immediately. Safe to repeat.',
   body: v.strictObject({ tier: documentedBy(text(20), paidTier), when: v.optional(changesAt) }),
@@ -195,7 +195,7 @@ export const previewSubscription = route({
   path: '/billing/subscription/preview',
   summary: 'Preview a tier change',
   description:
-    'Changes nothing. Shows when the change would take effect, what it would charge immediately (if known), and ' +
+    'Changes nothing. Shows when the change would take effect, what would be charged immediately (if known), and ' +
     'which agents, sites, API keys and workspaces would exceed the new limits. The newest are suspended first, and ' +
     'up to 100 of each kind are listed.',
   query: v.strictObject({ tier, when: v.optional(changesAt) }),

@@ -76,7 +76,7 @@ export const getCall = route({
   method: 'get',
   path: '/vault/{entryId}/calls/{callId}',
   summary: 'Get a direct tool call',
-  description: 'Shows what was sent and, if known, the outcome. Retained for 90 days.',
+  description: 'Shows what was sent and, if known, the outcome. The call is retained for 90 days.',
   response: call,
   resource,
   handle: async ({ services, resource, params }) => {

@@ -7,7 +7,7 @@ export function toCoded(thrown: unknown): CodedError {
   if (thrown instanceof CodedError) return thrown
   if (thrown instanceof URIError) return new CodedError('NOT_FOUND', { cause: thrown })
   if (isTransient(thrown)) {
-    const reason = isUnreachable(thrown) ? 'cannot reach its database right now' : 'could not do this right now'
+    const reason = isUnreachable(thrown) ? 'cannot reach its database right now' : 'could not do this'
     const message = `The platform ${reason}. Try again in a moment.`
     return new CodedError('INTERNAL_ERROR', { message, retryAfter: 5, cause: thrown })
   }

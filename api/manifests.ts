@@ -74,7 +74,7 @@ export const acceptManifest = route({
   path: '/vault/{entryId}/accept-manifest',
   summary: 'Accept a changed manifest',
   description:
-    'Identify the change that you reviewed by its `fingerprint`. If the site now uses a different authorization ' +
+    'Use `fingerprint` to identify the change that you reviewed. If the site now uses a different authorization ' +
     'method, you must reconnect it.',
   body: v.strictObject({
     fingerprint: v.pipe(

@@ -58,11 +58,11 @@ function confirmation(flow: FlowPreview, link: string, again: boolean) {
   return {
     title: `Connect ${site}?`,
     text: [
-      `${origin} will be connected to the vault of ${owner}. Its agents can then do the following there on your behalf: ${sentence(flow.scopes)}.`,
+      `${origin} will be connected to the vault of ${owner}. Agents that use this vault can then do the following at the site on your behalf: ${sentence(flow.scopes)}.`,
       isOwn
         ? 'Continue only if this account is yours.'
-        : `This was requested by ${asker}. Continue only if you work in this workspace and want its members to use your account at this site.`,
-      'You sign in at the site itself, and we never see your password.',
+        : `This connection was requested by ${asker}. Continue only if you work in this workspace and want its members to use your account at this site.`,
+      'You will sign in at the site itself, and we never see your password.',
       ...(again ? ['If this page keeps coming back, allow cookies from this address in your browser.'] : []),
     ],
     good: true,

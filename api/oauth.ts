@@ -11,7 +11,7 @@ import { acceptHosts, scope, url } from './schemas/vault-schema.ts'
 const chosen = v.optional(
   field(
     list(text(64), 200),
-    "Tools to enable. Only the scopes that these tools need are requested, plus those already granted. By default, all of a new site's tools are enabled.",
+    "Tools to enable. Only the scopes that these tools need and the scopes already granted are requested. By default, all of a new site's tools are enabled.",
     ['search_issues'],
   ),
 )
@@ -24,7 +24,7 @@ const ofSite = named(
 const ofEntry = named(
   'ReconnectEntryRequest',
   v.strictObject({ entryId, tools: chosen, acceptHosts }),
-  'Vault entry whose authorization to renew or extend',
+  'Vault entry whose authorization you want to renew or extend',
 )
 const started = named(
   'StartedOAuthFlow',
@@ -51,8 +51,8 @@ export const startOAuth = route({
   path: `${folder}/start`,
   summary: 'Start connecting a site with OAuth',
   description:
-    'Send `url` to connect a new site, or `entryId` to renew or extend the authorization of a connected one. Then, within ten minutes, open `connectUrl` in the browser of the person who has the account at the site. Scopes ' +
-    'already granted are requested again, plus any that `tools` need. See [Connect a ' +
+    'Send `url` to connect a new site, or `entryId` to renew or extend the authorization of a connected one. Then, within ten minutes, open `connectUrl` in the browser of the person who has the account at the site. The ' +
+    'site is asked for the scopes already granted and for any others that `tools` need. See [Connect a ' +
     'site](/docs/how-to/connect-a-site).',
   body: v.union([ofSite, ofEntry], 'must have either "url" or "entryId", and can also have "tools" and "acceptHosts"'),
   status: 201,

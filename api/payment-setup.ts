@@ -25,7 +25,7 @@ export const setUpPaymentMethod = route({
   path: '/billing/payment-methods/setup',
   summary: 'Start collecting a card',
   description:
-    'Your page collects the card with Stripe.js and this secret, so the card number never reaches the platform. ' +
+    'Your page collects the card with Stripe.js and the returned `clientSecret`, so the card number never reaches the platform. ' +
     'Then add the card by its id with `POST /billing/payment-methods`.',
   status: 201,
   response: setup,

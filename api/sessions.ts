@@ -68,7 +68,7 @@ export const getCurrentSession = route({
   name: 'getCurrentSession',
   method: 'get',
   summary: 'Get the current chat session',
-  description: 'Shows the session that the token belongs to, including the sites and tools that its messages can use.',
+  description: 'Shows the session that the token belongs to, including its sites and tools.',
   status: 200,
   response: session,
   handle: ({ services, proven }) => presentWhole(services, proven.session),

@@ -90,11 +90,11 @@ export const goToProvider = route({
 function confirmation(shown: { account: string | undefined; issuer: string }, link: string, again: boolean) {
   const host = hostOf(shown)
   const linking = [
-    `Your identity at ${host} will be linked to ${shown.account}. Anyone who signs in there as you can then sign in here to that account.`,
+    `Your identity at ${host} will be linked to ${shown.account}. Anyone who signs in there as you can then sign in to that account here.`,
     'Continue only if this account is yours.',
   ]
   const signingIn = [
-    'You sign in there and then return here to your workspace. Continue only if you know this address.',
+    'You will sign in there and then return to your workspace here. Continue only if you recognize this address.',
   ]
   return {
     title: shown.account === undefined ? `Sign in with ${host}?` : `Link ${host} to ${shown.account}?`,
@@ -114,7 +114,7 @@ export const finishSignIn = route({
   summary: 'Finish signing in with a provider',
   description:
     'For browsers: the redirect URI to register with the provider. Sets the sign-in cookies and redirects to ' +
-    '`returnTo`. Without `returnTo`, it responds with a page, or with JSON to clients that prefer it.',
+    '`returnTo`. Without `returnTo`, the response is a page, or JSON for clients that prefer it.',
   query: v.looseObject({}),
   status: 200,
   response: finishedSignIn,

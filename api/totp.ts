@@ -42,7 +42,7 @@ export const startTotp = route({
   path: '/auth/totp',
   summary: 'Start setting up an authenticator app',
   description:
-    'Enter `secret` in the app, or show `otpauthUri` as a QR code. Nothing changes until you confirm with a code, within an hour. A new secret replaces the previous one.',
+    'Enter `secret` in the app, or show `otpauthUri` as a QR code. Nothing changes until you confirm with a code, which you must do within an hour. A new secret replaces the previous one.',
   body: v.strictObject({ currentPassword }),
   status: 201,
   response: named(

@@ -78,7 +78,7 @@ export const acceptTransfer = route({
   description:
     'You become the owner, and the former owner becomes an admin. Your account pays from then on, including for ' +
     'runs and chats that have already started. Requires a verified email address, a tier that includes workspaces ' +
-    '(`WORKSPACE_REQUIRED`), and room in your limits. Safe to repeat.',
+    '(`WORKSPACE_REQUIRED`), and room within your limits. Safe to repeat.',
   needs: 'see',
   response: membership,
   codes: [

@@ -118,7 +118,7 @@ export const removeFromVault = route({
   path: '/vault/{entryId}',
   summary: 'Disconnect a site',
   description:
-    "Deletes the site's token. If agents use the site, the request fails and lists those agents. With `force=true`, the agents lose the site's tools, and their runs report the missing site on the timeline and to the model.",
+    "Deletes the site's token. If agents use the site, the request fails, and the error lists those agents. With `force=true`, the agents lose the site's tools, and their runs report the missing site on the timeline and to the model.",
   query: v.strictObject({ force: v.optional(flag, 'false') }),
   status: 204,
   resource,

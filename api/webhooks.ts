@@ -86,8 +86,8 @@ export const receiveWebhook = route({
   description:
     'Starts a run with the body, which can be any JSON object. Send the secret in `X-Webhook-Secret`, or the proof ' +
     'that the agent expects (`webhookProof`). Deliveries to one agent are processed one at a time, in order of ' +
-    'arrival. A delivery whose `Idempotency-Key`, `webhook-id`, or delivery id from GitHub, GitLab, Stripe, ' +
-    'Shopify or Slack was seen before returns the original receipt. See [Your first webhook](/docs/start/first-webhook).',
+    'arrival. If the delivery has an `Idempotency-Key`, a `webhook-id`, or a delivery id from GitHub, GitLab, Stripe, ' +
+    'Shopify or Slack that was seen before, the response is the original receipt. See [Your first webhook](/docs/start/first-webhook).',
   headers: {
     'Idempotency-Key': 'Key for this delivery. A repeated request with the same key does not start another run.',
     'webhook-id': 'Same key under its Standard Webhooks name. `Idempotency-Key` takes precedence.',

@@ -50,7 +50,8 @@ export const getWorkspaceSignIn = route({
   name: 'getWorkspaceSignIn',
   method: 'get',
   summary: "Get a workspace's sign-in settings",
-  description: 'The two URLs do not change when a provider is set. Requires the `admin` or `owner` role.',
+  description:
+    '`redirectUri` and `startUrl` stay the same, whether or not a provider is set. Requires the `admin` or `owner` role.',
   whenClosed: true,
   response: workspaceSignIn,
   codes: ['WORKSPACE_NOT_FOUND'],
@@ -67,7 +68,7 @@ export const setWorkspaceSignIn = route({
   summary: "Set a workspace's sign-in provider",
   description:
     'Members who link this OpenID Connect provider while signed in can then sign in with it, to this workspace ' +
-    'only. Sign-in sessions from the previous provider end. Links stay only if `issuer` and `clientId` stay the same. Requires ' +
+    'only. Ends the sign-in sessions that were started with the previous provider. Links remain only if `issuer` and `clientId` stay the same. Requires ' +
     'the `admin` or `owner` role.',
   body: v.strictObject({
     issuer,

@@ -56,7 +56,7 @@ export const listWorkspaces = route({
   method: 'get',
   path: '/workspaces',
   summary: 'List your workspaces',
-  description: "Newest first. A workspace's API key sees only that workspace.",
+  description: "Newest first. With a workspace's API key, only that workspace is listed.",
   query: v.strictObject(paging),
   response: pageOf(workspace),
   async handle({ services, caller, query }) {

@@ -43,7 +43,7 @@ function readCommand(): Arguments | undefined {
 
 const wishes: Record<Wish, string> = {
   allow: 'sign in, and ALLOW access',
-  deny: 'sign in, and REFUSE access, because the checker also tests that (--no-deny skips it)',
+  deny: 'sign in, and REFUSE access, because the checker also tests refusal (--no-deny skips this test)',
 }
 
 /** Prints the address to open on standard error, because standard output has only the report. */

@@ -86,5 +86,5 @@ const scores: Score[] = []
 for (const rule of rules) scores.push(await examine(rule, Math.max(1, Number(values.jobs) || 1)))
 showScores(scores)
 const low = byFolder(scores).filter((score) => percentOf(score) < least)
-if (low.length > 0) console.error(`\nBelow ${least} %: ${low.map(({ folder }) => folder).join(', ')}`)
+if (low.length > 0) console.error(`\nBelow ${least}%: ${low.map(({ folder }) => folder).join(', ')}`)
 process.exit(low.length > 0 ? 1 : 0)

@@ -109,7 +109,7 @@ function untilStopRequested(local: LocalConfig, supervisor: Supervisor): Promise
   let first = 0
   return new Promise((resolve) => {
     onStopRequest(local.environment, () => {
-      if (first === 0) say('\nStopping ... (Ctrl-C again kills)')
+      if (first === 0) say('\nStopping ... (Press Ctrl-C again to kill everything.)')
       else if (Date.now() - first > samePressMs) void supervisor.kill()
       first ||= Date.now()
       resolve(undefined)

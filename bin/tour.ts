@@ -58,7 +58,7 @@ async function follow(api: string, token: string, runId: string): Promise<void> 
 }
 
 function assertCompleted(data: Json): void {
-  if (data['status'] !== 'completed') throw new Error(`The run ended as ${String(data['status'])}.`)
+  if (data['status'] !== 'completed') throw new Error(`The run ended with the status ${String(data['status'])}.`)
 }
 
 async function showSiteLog(addresses: Addresses, runId: string): Promise<void> {
@@ -69,7 +69,7 @@ async function showSiteLog(addresses: Addresses, runId: string): Promise<void> {
 
 try {
   await tour()
-  console.log('\nThat was the tour. Everything above went through public HTTP.')
+  console.log('\nThat was the tour. Everything above used only the public HTTP interfaces.')
 } catch (error) {
   console.error(`\nThe tour stopped: ${error instanceof Error ? error.message : String(error)}`)
   process.exitCode = 1

@@ -41,7 +41,7 @@ export const answerChecks: Check[] = [
     id: 'answer-status',
     requirement: 'A valid call is answered with 2xx',
     section: 'Tool call, Success response',
-    fix: 'A 5xx means that the site is broken. Answer 404 if something does not exist, and 409 or 422 if the operation is impossible.',
+    fix: 'A 5xx means that the site is broken. Return 404 if something does not exist, and 409 or 422 if the operation is impossible.',
     needs,
     async run(site) {
       const finding = await checkCalls(({ status }) => status >= 500)(site)
@@ -68,7 +68,7 @@ export const answerChecks: Check[] = [
   },
   {
     id: 'answer-size',
-    requirement: 'A response has at most 1 MiB',
+    requirement: 'A response is at most 1 MiB',
     section: 'Limits of the platform',
     fix: 'Return a page of results, and accept an argument for the next page.',
     needs,
@@ -107,7 +107,7 @@ export const answerChecks: Check[] = [
     id: 'same-key',
     requirement: 'An idempotent tool gives the same response to the same Idempotency-Key',
     section: 'Tool, member effect of this platform',
-    fix: 'Keep the response by key, user and tool for a day, and return it again; or declare effect: once.',
+    fix: 'Store the response for a day under its key, user and tool, and return it to repeated calls, or declare effect: once.',
     needs: ['manifest', 'token'],
     run: sameKey,
   },
@@ -122,12 +122,12 @@ export const answerChecks: Check[] = [
       const calls = answeredByTool(site, await limitedCalls(site))
       if (calls.length === 0) return toolsSilent
       if (calls.some(({ outcome }) => outcome.status === 403)) return failedIf([])
-      return failedIf(['No tool answered 403 to --token-limited.', ...calls.slice(0, 5).map(describe)])
+      return failedIf(['No tool responded with 403 to --token-limited.', ...calls.slice(0, 5).map(describe)])
     },
   },
   {
     id: 'permission-body',
-    requirement: 'A 403 carries a JSON body with the member error',
+    requirement: 'A 403 carries a JSON body with an "error" member',
     section: 'Site-side errors',
     fix: 'Answer with { "error": "<which permission is missing>" }.',
     needs: ['manifest', 'tool', 'limited token'],
@@ -135,23 +135,23 @@ export const answerChecks: Check[] = [
   },
   {
     id: 'limit-met',
-    requirement: 'Calls are limited, 60 a minute per token and 200 per address',
+    requirement: 'Calls are limited to 60 a minute per token and 200 a minute per address',
     section: 'Limits (recommended)',
-    fix: 'Count calls per token, and answer 429 when there are too many.',
+    fix: 'Count calls per token, and return 429 when there are too many.',
     needs: ['manifest', 'token', 'read tool'],
     run: limitMet,
   },
   {
     id: 'retry-after',
-    requirement: 'A 429 says with Retry-After how long to wait',
+    requirement: 'A 429 has a Retry-After header that says how long to wait',
     section: 'Tool call, Failure; Limits',
-    fix: 'Send Retry-After in seconds, or as an HTTP date. The platform holds all calls to the site for that time.',
+    fix: 'Send Retry-After in seconds, or as an HTTP date. The platform holds all calls to the site until then.',
     needs: ['manifest'],
     run: (site) => onLimits(site, (outcome) => retryAfterProblem(outcome)),
   },
   {
     id: 'limit-body',
-    requirement: 'A 429 carries a JSON body with the member error',
+    requirement: 'A 429 carries a JSON body with an "error" member',
     section: 'Site-side errors',
     fix: 'Answer with { "error": "Too many requests. Wait 30 seconds." }.',
     needs: ['manifest'],
@@ -177,7 +177,7 @@ async function sameKey(site: Site): Promise<Finding> {
   if (succeeded > 0) return failedIf(why)
   return skipped(
     'No call of an idempotent tool succeeded.',
-    'Give a token that may use one, and examples in its schema.',
+    'Give a token that may use an idempotent tool, and add examples to the schema of that tool.',
   )
 }
 
@@ -208,8 +208,8 @@ async function limitMet(site: Site): Promise<Finding> {
   const last = calls.at(-1)
   if (!last) return toolsSilent
   if (isSuccess(last.outcome)) return warnedIf([`${calls.length} quick calls were answered, none of them with 429.`])
-  if (calls.length === 1) return skipped('The first quick call was refused already.', 'Fix what failed above first.')
-  return failedIf([`Quick call ${calls.length} should have got a 429, but ${describe(last)}`])
+  if (calls.length === 1) return skipped('Even the first quick call was refused.', 'Fix what failed above first.')
+  return failedIf([`Quick call ${calls.length} should have received a 429, but ${describe(last)}`])
 }
 
 const limitResponses = ({ exchange }: Site): Outcome[] =>
@@ -218,7 +218,7 @@ const limitResponses = ({ exchange }: Site): Outcome[] =>
 function onLimits(site: Site, problem: (outcome: Outcome) => string | undefined): Finding {
   const met = limitResponses(site)
   if (met.length === 0)
-    return skipped('There was no 429.', 'Give --burst with more calls than the site allows a minute.')
+    return skipped('There was no 429.', 'Give --burst with more calls than the site allows per minute.')
   const wrong = met.find((outcome) => problem(outcome) !== undefined)
   return failedIf(wrong ? [`${describe({ name: 'A tool', outcome: wrong })} ${problem(wrong)}`] : [])
 }

@@ -14,7 +14,7 @@ export const argumentChecks: Check[] = [
     id: 'arguments-checked',
     requirement: 'Arguments that do not fit input_schema are refused with 4xx',
     section: 'Tool call: parse the input parameters',
-    fix: "Validate the body against the tool's input_schema first, and answer 400.",
+    fix: "Validate the body against the tool's input_schema first, and return 400 if it does not match.",
     needs: ['manifest', 'token', 'read tool'],
     run: async (site) => {
       const sent = await invalidCalls(site)
@@ -28,7 +28,7 @@ export const argumentChecks: Check[] = [
     id: 'arguments-message',
     requirement: 'The error for wrong arguments says what is wrong',
     section: 'Tool call: error responses carry a meaningful message',
-    fix: 'Name the member and what it must be: { "error": "id must be a number" }. A model reads it and tries again.',
+    fix: 'Name the member and what it must be: { "error": "id must be a number" }. A model reads the error and tries again.',
     needs: ['manifest', 'token', 'read tool'],
     run: async (site) => {
       const sent = await invalidCalls(site)
@@ -51,13 +51,13 @@ export const argumentChecks: Check[] = [
     id: 'body-checked',
     requirement: 'A body that is not a JSON object is refused with 4xx',
     section: 'Tool call, Request body',
-    fix: 'Answer 400 to invalid JSON, and to lists and other values.',
+    fix: 'Return 400 for invalid JSON, for lists and for any other value that is not an object.',
     needs: ['manifest', 'token', 'read tool'],
     run: async (site) => {
       const [tool] = callableTools(site)
       const bodies = ['[]', '{"cut'].map((body) => ({ name: tool?.name ?? '', body }))
       const calls = await callEach(bodies, ({ name, body }) => callTool(site, name, { token: site.token, body }))
-      const sent = calls.map(({ outcome }, i) => ({ name: `To ${bodies[i]?.body} ${tool?.name ?? ''}`, outcome }))
+      const sent = calls.map(({ outcome }, i) => ({ name: `To ${bodies[i]?.body}, ${tool?.name ?? ''}`, outcome }))
       return failedIf(
         answeredByTool(site, sent)
           .filter(({ outcome }) => !isRefusal(outcome))
@@ -89,5 +89,5 @@ async function convertedRefused(site: Site): Promise<Finding> {
   const calls = await callWith(site, convertibleArguments)
   const sent = new Map(tools.map(({ name, inputSchema }) => [name, JSON.stringify(convertibleArguments(inputSchema))]))
   const taken = answeredByTool(site, calls).filter(({ outcome }) => !isRefusal(outcome))
-  return failedIf(taken.map((call) => `To ${sent.get(call.name)} ${describe(call)}`))
+  return failedIf(taken.map((call) => `To ${sent.get(call.name)}, ${describe(call)}`))
 }

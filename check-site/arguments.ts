@@ -6,19 +6,19 @@ export const usage = `Usage: npm run check-site -- https://site.example [options
 
   --token <token>          a token of a user with every permission
   --token-limited <token>  a token of a user who may not use every tool
-  --call-all               call every tool with generated arguments, not only read tools: on a test system only
+  --call-all               call every tool, not only read tools, with generated arguments: on a test system only
   --burst <calls>          make this many quick calls, to reach the rate limit
   --client-id <id>         the client id of the platform at the site (OAuth)
   --redirect-uri <address> its redirect address; the checker listens on http://127.0.0.1:<port>/<path>
   --code-url -             ask for the browser's final address instead of listening
   --no-deny                do not ask to refuse access once, only to allow it
-  --sign-in-seconds <n>    how long to wait for each of these visits; 300 by default
+  --sign-in-seconds <n>    how long to wait for each browser visit; 300 by default
   --scope "<scopes>"       the scopes to request; read by default
   --http-port <port>       the port of plain HTTP, if not 80
   --ca-file <file>         a certificate authority to trust, in PEM
   --allow <host:port>      allow a private address for this host; repeatable
   --tools <count>          the number of tools to call; the first 20 by default
-  --timeout <seconds>      for one request; 30 by default
+  --timeout <seconds>      the time limit for one request; 30 by default
   --patience <seconds>     the longest Retry-After to wait for; 60 by default
   --strict                 fail if anything was not checked
   --json                   print the report as JSON

@@ -38,7 +38,7 @@ const secrecyChecks: Check[] = [
     id: 'no-echo',
     requirement: 'No error repeats a token',
     section: 'Transport and storage rules for sites',
-    fix: 'Say in errors what is wrong with a token, but never repeat it: errors are logged.',
+    fix: 'Say in errors what is wrong with a token, but never repeat the token: errors are logged.',
     needs: ['manifest'],
     run: ({ exchange }) => {
       const leaks = exchange.sent.filter(
@@ -77,10 +77,10 @@ const withoutNeed: Record<Need, (site: Site) => Finding | undefined> = {
   refresh: ({ refreshToken }) => (refreshToken ? undefined : blocked('token-refreshable')),
 }
 
-const noToken = skipped('It needs a token.', 'Give --token, or sign in with --client-id and --redirect-uri.')
-const noLimitedToken = skipped('It needs a user who may not use every tool.', 'Give --token-limited.')
+const noToken = skipped('A token is required.', 'Give --token, or sign in with --client-id and --redirect-uri.')
+const noLimitedToken = skipped('A user who may not use every tool is required.', 'Give --token-limited.')
 const noReadTool = skipped('No tool declares the effect read.', 'Give --call-all, on a test system only.')
-const noClient = skipped('It needs a client at the site.', 'Give --client-id and --redirect-uri.')
+const noClient = skipped('A client at the site is required.', 'Give --client-id and --redirect-uri.')
 
 /**
  * Checks every requirement for a site (docs/specification.md, "Site side"), as the platform would. Never throws

@@ -9,7 +9,7 @@ interface Problem {
 
 const untrusted = (why: string): Problem => ({
   what: `has a certificate that is not trusted: ${why}`,
-  fix: 'Install a certificate of a public authority with its full chain. For an authority of your own use --ca-file <file>.',
+  fix: 'Install a certificate from a public authority, with its full chain. For an authority of your own, use --ca-file <file>.',
 })
 
 const noTls: Problem = {
@@ -19,13 +19,13 @@ const noTls: Problem = {
 
 const notPublic = (what: string): Problem => ({
   what: `has ${what} that is not on the public internet`,
-  fix: 'Give a site a public address. For a site in development use --allow <host:port>.',
+  fix: 'Give the site a public address. For a site in development, use --allow <host:port>.',
 })
 
 /** What the codes of Node and OpenSSL mean. */
 const byCode: Record<string, Problem> = {
   ECONNREFUSED: {
-    what: 'could not be connected to: nothing listens at this host and port',
+    what: 'refused the connection: nothing is listening at this host and port',
     fix: 'Start the site, and check its host and port.',
   },
   CERT_HAS_EXPIRED: { what: 'has a certificate that has expired', fix: 'Renew the certificate.' },
@@ -61,7 +61,10 @@ const byReason: Record<string, Problem> = {
     what: 'did not respond in time',
     fix: 'Look for a firewall that drops packets, and for a server that hangs.',
   },
-  connect: { what: 'could not be connected to', fix: 'Start the site, and check host, port and firewall.' },
+  connect: {
+    what: 'did not accept a connection',
+    fix: 'Start the site, and check the host, the port and the firewall.',
+  },
   reset: {
     what: 'closed the connection early, or did not respond with HTTP',
     fix: 'Look for a crash, or for a proxy that cuts connections.',

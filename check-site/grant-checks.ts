@@ -24,7 +24,7 @@ const ofProbe =
   (probe: Probe, accepted: string, expected = ['invalid_grant']) =>
   (site: Site): Finding => {
     const outcome = site.probes.get(probe)
-    if (!outcome) return site.signIn ? skipped('It needs one more sign-in.', how) : nobodySignedIn
+    if (!outcome) return site.signIn ? skipped('One more sign-in is required.', how) : nobodySignedIn
     return refusedGrant(site, outcome, accepted, expected)
   }
 
@@ -32,7 +32,7 @@ const ofProbe =
 export const grantChecks: Check[] = [
   {
     id: 'sign-in',
-    requirement: 'After sign-in and consent the browser returns with a code',
+    requirement: 'After sign-in and consent, the browser returns with a code',
     section: 'Authorization endpoint, Behaviour',
     fix: 'Redirect to redirect_uri with code and state in the query.',
     needs: ['manifest', 'oauth2', 'client'],
@@ -63,7 +63,7 @@ export const grantChecks: Check[] = [
   },
   {
     id: 'callback-issuer',
-    requirement: 'The code comes with the issuer of the manifest',
+    requirement: 'The code comes with the issuer that the manifest declares',
     section: 'RFC 9207, section 2; member issuer of this platform',
     fix: 'Send iss with the code: exactly the text of auth.issuer.',
     needs,
@@ -71,26 +71,26 @@ export const grantChecks: Check[] = [
   },
   {
     id: 'verifier',
-    requirement: 'A code is refused with a verifier that does not match its challenge',
+    requirement: 'A code is refused if the verifier does not match its challenge',
     section: 'Token endpoint, code_verifier; RFC 7636, section 4.6',
-    fix: 'Compare BASE64URL(SHA256(code_verifier)) with the challenge of the code; answer 400 invalid_grant.',
+    fix: 'Compare BASE64URL(SHA256(code_verifier)) with the challenge of the code; if they differ, return 400 invalid_grant.',
     needs: codes,
     run: ofProbe('wrong verifier', 'Tokens were issued for a wrong verifier.'),
   },
   {
     id: 'verifier-missing',
-    requirement: 'A code is refused without a verifier',
+    requirement: 'A code is refused if the verifier is missing',
     section: 'Token endpoint, code_verifier; RFC 7636, section 4.6',
-    fix: 'Answer 400 invalid_grant if the code has a challenge and the request has no code_verifier.',
+    fix: 'Return 400 invalid_grant if the code has a challenge and the request has no code_verifier.',
     needs: codes,
     causes: ['verifier'],
     run: ofProbe('no verifier', 'Tokens were issued without a verifier.', ['invalid_grant', 'invalid_request']),
   },
   {
     id: 'exchange-redirect-uri',
-    requirement: 'A code is refused with another redirect_uri than the one it was sent to',
+    requirement: 'A code is refused if redirect_uri is not the one that the code was sent to',
     section: 'Token endpoint, redirect_uri; RFC 6749, section 4.1.3',
-    fix: 'Store redirect_uri with the code, and compare it character by character; answer 400 invalid_grant.',
+    fix: 'Store redirect_uri with the code, and compare it character by character; if it differs, return 400 invalid_grant.',
     needs: codes,
     run: ofProbe('other redirect address', 'Tokens were issued for another redirect_uri.', [
       'invalid_grant',
@@ -101,7 +101,7 @@ export const grantChecks: Check[] = [
     id: 'token-answer',
     requirement: 'The code is exchanged for an access token of the type Bearer',
     section: 'OAuth token response',
-    fix: 'Answer 200 with { "access_token": "…", "token_type": "Bearer", … }.',
+    fix: 'Return 200 with { "access_token": "…", "token_type": "Bearer", … }.',
     needs,
     run: ofSignIn(({ answer }) => {
       if (!isSuccess(answer)) return failedIf([`The token address ${answer.what}`])
@@ -112,7 +112,7 @@ export const grantChecks: Check[] = [
     id: 'token-cache',
     requirement: 'Token responses are not cached',
     section: 'RFC 6749, section 5.1',
-    fix: 'Send the header Cache-Control: no-store with every response of the token address.',
+    fix: 'Send the header Cache-Control: no-store with every response from the token address.',
     needs,
     run: ofTokens((answer) =>
       failedIf(isNotStored(answer) ? [] : [`There is no Cache-Control: no-store. ${heard(answer)}`]),
@@ -137,7 +137,7 @@ export const grantChecks: Check[] = [
     id: 'token-hour',
     requirement: 'Access tokens are valid for at most an hour',
     section: 'Limits, Access token lifetime: 3600 seconds',
-    fix: 'Issue tokens for 3600 seconds; the platform refreshes them in time.',
+    fix: 'Issue tokens that are valid for 3600 seconds; the platform refreshes them in time.',
     needs,
     run: ofTokens(({ json }) => {
       const seconds = Number(isObject(json) ? json['expires_in'] : 0)
@@ -148,7 +148,7 @@ export const grantChecks: Check[] = [
     id: 'token-refreshable',
     requirement: 'A refresh token comes with the access token',
     section: 'OAuth token response, refresh_token',
-    fix: 'Issue one for every code exchange, without requiring another scope.',
+    fix: 'Issue a refresh token in every code exchange, without requiring another scope.',
     needs,
     run: ofTokens((answer) =>
       failedIf(textOf(answer, 'refresh_token') ? [] : [`There is no refresh_token. ${heard(answer)}`]),
@@ -158,7 +158,7 @@ export const grantChecks: Check[] = [
     id: 'token-scope',
     requirement: 'The response names the granted scopes',
     section: 'OAuth token response, scope',
-    fix: 'Return "scope": "read write": what the user has granted.',
+    fix: 'Return the scopes that the user has granted, such as "scope": "read write".',
     needs,
     run: ofTokens((answer) => failedIf(textOf(answer, 'scope') ? [] : [`There is no scope. ${heard(answer)}`])),
   },
@@ -166,7 +166,7 @@ export const grantChecks: Check[] = [
     id: 'scope-bounds',
     requirement: 'No more scopes are granted than requested',
     section: 'OAuth 2.0 with PKCE, Rules; RFC 6749, section 3.3',
-    fix: 'Grant what is in the request, or less.',
+    fix: 'Grant the requested scopes or fewer.',
     needs,
     run: ofTokens((answer, { requested }) => {
       const granted = (textOf(answer, 'scope') ?? '').split(' ').filter(Boolean)
@@ -204,17 +204,17 @@ export function tokenProblems(answer: Outcome): string[] {
 
 const heard = ({ what }: Outcome): string => `The token address ${what}`
 
-const howToDeny = 'Run the checker without --no-deny, and refuse access when it asks for that.'
+const howToDeny = 'Run the checker without --no-deny, and refuse access when it asks you to.'
 
 function denial({ denial: came, denialMissing, options }: Site): Finding {
   if (!came) return skipped(denialMissing ?? 'Nobody was asked to refuse access.', howToDeny)
   const { end, state } = came
   if (!end || !isAt(end, options.oauth?.redirectUri ?? ''))
-    return failedIf(['After a refusal the browser did not return to the redirect address.'])
+    return failedIf(['After a refusal, the browser did not return to the redirect address.'])
   const query = end.searchParams
   if (query.has('code'))
     return skipped('Access was allowed, not refused.', 'Sign in as a user who must confirm access at the site.')
-  if (!query.has('error')) return failedIf(['After a refusal the browser came back without an error.'])
+  if (!query.has('error')) return failedIf(['After a refusal, the browser came back without an error.'])
   if (query.get('state') === state) return passed
   return failedIf([
     `The browser came back with error=${query.get('error')} and ${query.has('state') ? 'another' : 'no'} state.`,

@@ -29,9 +29,9 @@ export const manifestChecks: Check[] = [
   },
   {
     id: 'certificate',
-    requirement: 'It speaks HTTPS with a valid certificate for its host name',
+    requirement: 'The site speaks HTTPS with a valid certificate for its host name',
     section: 'Transport and storage rules for sites',
-    fix: 'Install a certificate of a public authority with its full chain. For a local authority use --ca-file <file>.',
+    fix: 'Install a certificate from a public authority, with its full chain. For a local authority, use --ca-file <file>.',
     needs: [],
     run: (site) => onAnswer(site, ({ failure }) => failure === 'tls'),
   },
@@ -45,7 +45,7 @@ export const manifestChecks: Check[] = [
       const { hostname, port } = new URL(origin)
       const plainPort = options.httpPort ?? (port === '' ? 80 : undefined)
       if (plainPort === undefined)
-        return skipped('The site is not on port 443.', 'Give the port of plain HTTP with --http-port.')
+        return skipped('The site is not on port 443.', 'Use --http-port to give the port for plain HTTP.')
       return failedIf(await askPlainHttp(hostname, plainPort))
     },
   },
@@ -59,7 +59,7 @@ export const manifestChecks: Check[] = [
   },
   {
     id: 'manifest-size',
-    requirement: 'The manifest has at most 256 KiB',
+    requirement: 'The manifest is at most 256 KiB',
     section: 'Limits of the platform',
     fix: 'Shorten descriptions, or offer fewer tools.',
     needs: [],
@@ -93,7 +93,7 @@ export const manifestChecks: Check[] = [
     id: 'manifest-hosts',
     requirement: 'All addresses in the manifest are on the domain of the site',
     section: 'Manifest, server.url',
-    fix: 'Move them there; otherwise each user who connects the site must allow credentials to go elsewhere.',
+    fix: 'Move the addresses to the domain of the site; otherwise each user who connects the site must allow credentials to go elsewhere.',
     needs: ['manifest'],
     run: ({ origin = '', manifest }) => {
       const hosts = manifest ? foreignHosts(origin, manifest) : []
@@ -104,7 +104,7 @@ export const manifestChecks: Check[] = [
     id: 'tool-effects',
     requirement: 'Every tool declares what a repeated call does',
     section: 'Tool, member effect of this platform',
-    fix: 'Declare effect: read, idempotent or once. Without it an interrupted call is never repeated.',
+    fix: 'Declare effect: read, idempotent or once. Without an effect, an interrupted call is never repeated.',
     needs: ['manifest'],
     run: (site) => warnedIf(undeclared(site, 'effect')),
   },
@@ -112,7 +112,7 @@ export const manifestChecks: Check[] = [
     id: 'tool-scopes',
     requirement: 'Every tool declares which scope it needs',
     section: 'Scopes; tool, member scope of this platform',
-    fix: 'Declare scope: read, write, delete or admin. Without it the scope is inferred from the name.',
+    fix: 'Declare scope: read, write, delete or admin. Without one, the scope is inferred from the name of the tool.',
     needs: ['manifest'],
     run: (site) => warnedIf(undeclared(site, 'scope')),
   },
@@ -120,7 +120,7 @@ export const manifestChecks: Check[] = [
     id: 'scopes-offered',
     requirement: 'auth.scopes offers every scope that a tool needs',
     section: 'Manifest, auth.scopes',
-    fix: 'Add the scope to auth.scopes, or correct the scope of the tool. Otherwise it can never be called.',
+    fix: 'Add the scope to auth.scopes, or correct the scope of the tool. Otherwise, the tool can never be called.',
     needs: ['manifest', 'oauth2'],
     run: ({ manifest }) => {
       const offered: readonly string[] = manifest?.auth.type === 'oauth2' ? manifest.auth.scopes : []

@@ -81,7 +81,7 @@ export const refreshChecks: Check[] = [
       )
       const wrong = calls.filter(({ outcome }) => outcome.status !== 403 || errorOf(outcome) === undefined)
       return failedIf(
-        wrong.map((call) => `${describe(call)}${call.outcome.status === 403 ? ' It has no member error.' : ''}`),
+        wrong.map((call) => `${describe(call)}${call.outcome.status === 403 ? ' It has no "error" member.' : ''}`),
       )
     },
   },
@@ -89,7 +89,7 @@ export const refreshChecks: Check[] = [
     id: 'refresh',
     requirement: 'A refresh token yields a new access token',
     section: 'Token endpoint, grant_type=refresh_token',
-    fix: 'Accept refresh_token and client_id, nothing else, and respond as to a code.',
+    fix: 'Accept a refresh that has only refresh_token and client_id, and respond to it as you do to a code.',
     needs: refreshed,
     causes: ['token-answer'],
     run: async (site) => {
@@ -106,7 +106,7 @@ export const refreshChecks: Check[] = [
     id: 'rotation',
     requirement: 'Every refresh returns a new refresh token',
     section: 'OAuth token response, refresh_token; States, rule 4',
-    fix: 'Make a new refresh token for every answer, and spend the old one in the same transaction.',
+    fix: 'Create a new refresh token for every response, and mark the old one as spent in the same transaction.',
     needs: refreshed,
     run: ofRefresh((answer, site) => {
       const newer = textOf(answer, 'refresh_token')
@@ -144,9 +144,9 @@ export const refreshChecks: Check[] = [
   },
   {
     id: 'refresh-once',
-    requirement: 'A refresh token is valid once',
+    requirement: 'A refresh token is valid only once',
     section: 'Limits, Refresh token lifetime; States, rule 4',
-    fix: 'Refuse a spent refresh token with 400 invalid_grant, and end its grant: it may have been stolen.',
+    fix: 'Refuse a spent refresh token with 400 invalid_grant, and end its grant, because the token may have been stolen.',
     needs: refreshed,
     run: ofRotation(async (site) =>
       refusedGrant(site, await reuse(site), 'The spent refresh token returned tokens again.'),
@@ -154,20 +154,20 @@ export const refreshChecks: Check[] = [
   },
   {
     id: 'reuse-ends-grant',
-    requirement: 'If a spent refresh token is used again, the newer one ends too',
+    requirement: 'If a spent refresh token is used again, the newer one stops working too',
     section: 'RFC 9700, section 4.14.2',
-    fix: 'End the whole grant: two parties hold its tokens, and one of them stole it.',
+    fix: 'End the whole grant: two parties hold its tokens, and one of them stole a token.',
     needs: refreshed,
     run: ofRotation(async (site) => {
       if (isSuccess(await reuse(site))) return blocked('refresh-once')
-      return warnedIf(isSuccess(await afterReuse(site)) ? ['The newer one still works.'] : [])
+      return warnedIf(isSuccess(await afterReuse(site)) ? ['The newer refresh token still works.'] : [])
     }),
   },
   {
     id: 'code-once',
-    requirement: 'A code is valid once',
+    requirement: 'A code is valid only once',
     section: 'RFC 6749, section 4.1.2',
-    fix: 'Delete the code in the transaction that issues its tokens; then answer 400 invalid_grant.',
+    fix: 'Delete the code in the transaction that issues its tokens. If the code is used again, return 400 invalid_grant.',
     needs: grant,
     run: async (site) => {
       const { signIn, options } = site
@@ -179,7 +179,7 @@ export const refreshChecks: Check[] = [
     id: 'revocation',
     requirement: 'A grant that is revoked at revocation_url ends',
     section: 'RFC 7009, section 2; member revocation_url of this platform',
-    fix: 'Accept token and client_id, end the grant of a refresh token, and answer 200, also for unknown tokens.',
+    fix: 'Accept token and client_id, end the grant that the refresh token belongs to, and return 200, even for unknown tokens.',
     needs: grant,
     causes: ['refresh-once'],
     run: async (site) => {
@@ -201,7 +201,7 @@ async function refreshTokenRefused(site: Site): Promise<Finding> {
   const tool = readTools(site)[0] ?? site.tools[0]
   if (!tool) return failedIf([])
   const calls = await accepted(site, tool, site.refreshToken ?? '')
-  return failedIf(calls.map((call) => `With the refresh token ${describe(call)}`))
+  return failedIf(calls.map((call) => `With the refresh token, ${describe(call)}`))
 }
 
 async function refusedTools(site: Site, token: string | undefined): Promise<string[]> {

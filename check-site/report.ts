@@ -43,7 +43,7 @@ function notChecked({ checked, tools }: Report): string[] {
   )
   const { published, called } = tools
   if (called < published) reasons.push(`  ${published - called} of ${published} tools. Give --tools ${published}.`)
-  return [...reasons, '  How the site stores tokens, and what it logs: no request shows that.']
+  return [...reasons, '  How the site stores tokens, and what it logs: no request can show that.']
 }
 
 const reasonOf = ({ why, how }: Skipped): string => `${why} ${how}`
@@ -56,7 +56,9 @@ function names(ids: string[]): string {
 function summary(report: Report): string {
   const count = (result: Finding['result']) => report.checked.filter(({ finding }) => finding.result === result).length
   const counts = `${count('passed')} passed, ${count('failed')} failed, ${count('warning')} to consider, ${count('skipped')} not checked.`
-  return isPartial(report) ? `${counts} The list above says how to check the rest; --strict fails without it.` : counts
+  return isPartial(report)
+    ? `${counts} The list above says how to check the rest. With --strict, the checker fails if anything is not checked.`
+    : counts
 }
 
 export const asJson = ({ site, requests, userAgent, tools, checked }: Report) => ({

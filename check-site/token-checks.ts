@@ -21,14 +21,14 @@ export const tokenChecks: Check[] = [
     needs: ['manifest', 'oauth2'],
     run: async (site) => {
       const answer = await site.exchange.send({ url: oauthOf(site).token_url, method: 'GET' })
-      return failedIf(isSuccess(answer) ? [`GET of the token address ${answer.what}`] : [])
+      return failedIf(isSuccess(answer) ? [`In response to GET, the token address ${answer.what}`] : [])
     },
   },
   {
     id: 'token-code',
     requirement: 'A wrong code is refused with 400 and the error invalid_grant',
     section: 'Token endpoint; RFC 6749, section 5.2',
-    fix: 'Answer { "error": "invalid_grant" }: this code tells the platform that a grant is dead.',
+    fix: 'Return { "error": "invalid_grant" }: this code tells the platform that a grant is dead.',
     needs: ['manifest', 'oauth2'],
     run: async (site) => failedIf(refusalProblems(site, await wrongCode(site), ['invalid_grant'])),
   },
@@ -36,7 +36,7 @@ export const tokenChecks: Check[] = [
     id: 'token-refresh',
     requirement: 'A wrong refresh token is refused with 400 and the error invalid_grant',
     section: 'Token endpoint; RFC 6749, section 5.2',
-    fix: 'Answer { "error": "invalid_grant" }, not 401 and not 500: only then does the platform ask the user to sign in again.',
+    fix: 'Return { "error": "invalid_grant" }, not 401 and not 500: only then does the platform ask the user to sign in again.',
     needs: ['manifest', 'oauth2'],
     run: async (site) => {
       const answer = await postToken(site, { grant_type: 'refresh_token', refresh_token: `wrong-${newSecret()}` })
@@ -47,7 +47,7 @@ export const tokenChecks: Check[] = [
     id: 'token-grant-type',
     requirement: 'An unknown grant type is refused with 400 and the error unsupported_grant_type',
     section: 'RFC 6749, section 5.2',
-    fix: 'Answer { "error": "unsupported_grant_type" }.',
+    fix: 'Return { "error": "unsupported_grant_type" }.',
     needs: ['manifest', 'oauth2'],
     run: async (site) => {
       const answer = await postToken(site, { grant_type: 'urn:switchyard:check' })
@@ -56,9 +56,9 @@ export const tokenChecks: Check[] = [
   },
   {
     id: 'token-error-cache',
-    requirement: 'Error responses of the token address are not cached',
+    requirement: 'Error responses from the token address are not cached',
     section: 'RFC 6749, section 5.2',
-    fix: 'Send the header Cache-Control: no-store with every response of the token address.',
+    fix: 'Send the header Cache-Control: no-store with every response from the token address.',
     needs: ['manifest', 'oauth2'],
     run: async (site) => {
       const answer = await wrongCode(site)

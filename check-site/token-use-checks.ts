@@ -31,7 +31,7 @@ export const tokenUseChecks: Check[] = [
     id: 'whole-token',
     requirement: 'Tokens are compared as a whole',
     section: 'Bearer tokens',
-    fix: 'Look up a hash of the whole token. A request that knows only its beginning must not get in.',
+    fix: 'Look up a hash of the whole token. A request with only the beginning of the token must be refused.',
     needs: ['manifest', 'token', 'tool'],
     causes: ['no-token', 'wrong-token'],
     run: wholeToken,
@@ -43,8 +43,8 @@ function almost(token: string): Record<string, string> {
   const cut = Math.max(token.length - 4, Math.ceil(token.length / 2))
   const ending = token.slice(cut).replaceAll(/./g, (character) => (character === 'x' ? 'y' : 'x'))
   return {
-    'With another ending of the token': `${token.slice(0, cut)}${ending}`,
-    'Without the ending of the token': token.slice(0, cut),
+    'With a token whose ending was changed,': `${token.slice(0, cut)}${ending}`,
+    'With a token whose ending was removed,': token.slice(0, cut),
   }
 }
 

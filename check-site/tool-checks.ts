@@ -32,7 +32,7 @@ export const toolChecks: Check[] = [
     id: 'answer-redirect',
     requirement: 'A call is not redirected',
     section: 'Tool call; the platform follows no redirect with a credential',
-    fix: 'Put the final address into server.url, and answer API calls without a redirect to a login.',
+    fix: 'Put the final address into server.url, and do not redirect API calls to a login page.',
     needs: ['manifest', 'tool'],
     run: (site) => reportObstacle(site, 'redirect'),
   },
@@ -40,7 +40,7 @@ export const toolChecks: Check[] = [
     id: 'answer-page',
     requirement: 'A call is answered by the tool, not by a web page',
     section: 'Tool call, Success response; Site-side errors',
-    fix: 'Something in front of the tools answers with HTML: bot protection, a login, an error page of the framework or the proxy. Exempt {server.url}/tools/ from it, and check server.url.',
+    fix: 'Something in front of the tools responds with HTML: bot protection, a login page, or an error page from the framework or the proxy. Exempt {server.url}/tools/ from it, and check server.url.',
     needs: ['manifest', 'tool'],
     run: (site) => reportObstacle(site, 'page'),
   },
@@ -48,7 +48,7 @@ export const toolChecks: Check[] = [
     id: 'no-token',
     requirement: 'A call without a token is refused with 401',
     section: 'Tool call, Failure',
-    fix: 'Check the Authorization header before you read the body, and answer 401 if there is no token.',
+    fix: 'Check the Authorization header before you read the body, and return 401 if there is no token.',
     needs: ['manifest', 'tool'],
     run: async (site) => failedIf(notUnauthorized(site, await probe(site)).map(describe)),
   },
@@ -56,13 +56,13 @@ export const toolChecks: Check[] = [
     id: 'wrong-token',
     requirement: 'A call with a wrong token is refused with 401',
     section: 'Bearer tokens',
-    fix: 'Look the token up on every call, for every tool; answer 401 if it is unknown, expired or revoked.',
+    fix: 'Look the token up on every call, for every tool; return 401 if the token is unknown, expired or revoked.',
     needs: ['manifest', 'tool'],
     run: wrongTokenRefused,
   },
   {
     id: 'unauthorized-body',
-    requirement: 'A 401 carries a JSON body with the member error',
+    requirement: 'A 401 carries a JSON body with an "error" member',
     section: 'Site-side errors',
     fix: 'Answer with { "error": "<what is wrong with the token>" }.',
     needs: ['manifest', 'tool'],
@@ -77,7 +77,7 @@ export const toolChecks: Check[] = [
     run: async (site) => {
       const silent = (await unauthorized(site)).filter(({ outcome }) => outcome.status === 401 && !challenges(outcome))
       const names = [...new Set(silent.map(({ name }) => name))].join(', ')
-      return warnedIf(silent.length > 0 ? [`No WWW-Authenticate: Bearer with the 401 of ${names}.`] : [])
+      return warnedIf(silent.length > 0 ? [`There is no WWW-Authenticate: Bearer in the 401 from ${names}.`] : [])
     },
   },
   {
@@ -112,7 +112,7 @@ export const toolChecks: Check[] = [
     id: 'unknown-tool',
     requirement: 'An unknown tool is refused with 4xx and an error',
     section: 'Tool call',
-    fix: 'Answer 404 with { "error": "There is no such tool." }.',
+    fix: 'Return 404 with { "error": "There is no such tool." }.',
     needs: ['manifest', 'token'],
     run: async (site) => {
       const name = 'switchyard_check_no_such_tool'
@@ -120,7 +120,7 @@ export const toolChecks: Check[] = [
       const [call] = answeredByTool(site, calls)
       if (!call) return toolsSilent
       const withoutError = isRefusal(call.outcome) && errorOf(call.outcome) === undefined
-      const why = `${describe(call)}${withoutError ? ' It has no member error.' : ''}`
+      const why = `${describe(call)}${withoutError ? ' It has no "error" member.' : ''}`
       return failedIf(isRefusal(call.outcome) && !withoutError ? [] : [why])
     },
   },

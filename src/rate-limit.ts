@@ -80,7 +80,7 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
       const most = finite(limits.inputBytesPerMinute)
       // A minute's bytes in one burst would delay everybody else for seconds. One large text always fits.
       const atOnce = Math.max(most / burstsPerMinute, largestText)
-      const what = `This account's runs have exceeded their input limit of ${bytesInWords(most)} a minute${withTier(tier)}, with bursts of up to ${bytesInWords(atOnce)}`
+      const what = `This account's runs have exceeded their input limit of ${bytesInWords(most)} a minute${withTier(tier)}, or of ${bytesInWords(atOnce)} at once`
       const count = Math.min(bytes, atOnce)
       return consume(counter('input-bytes', atOnce, 'memory', (60 * atOnce) / most), ownerId, { what, count })
     },

@@ -82,12 +82,12 @@ async function pause({ cause, ms }: Extract<Move, { kind: 'wait' }>, isResumed: 
 }
 
 const pauseDetails = {
-  rate_limit: 'Waiting: the site takes a limited number of calls a minute.',
+  rate_limit: 'Waiting: the site accepts only a limited number of calls a minute.',
   credential: 'Waiting: the owner has to reconnect a site.',
   approval: 'Waiting: somebody has to approve a tool call.',
   paused: 'Waiting: the agent is paused.',
   credits: 'Waiting: the owner has no credits left.',
-  model: 'Waiting: the AI model cannot be used for now.',
+  model: 'Waiting: the AI model is unavailable.',
 } as const
 
 const ask = (input: AgentRunInput, step: number): Promise<Move> =>

@@ -20,8 +20,8 @@ export async function cronTick({ agentId, generation }: CronTickInput): Promise<
 
 const details: Record<FireOutcome, string> = {
   ran: 'a run was accepted.',
-  skipped: 'skipped; the ledger of fires says why.',
-  missed: 'missed; the ledger of fires says why.',
+  skipped: 'skipped; `GET /agents/{agentId}/fires` shows the reason.',
+  missed: 'missed; `GET /agents/{agentId}/fires` shows the reason.',
   stale: 'nothing was done, because the schedule was changed after this fire was planned.',
   gone: 'nothing was done, because the agent is no longer scheduled.',
   none: 'nothing was done, because the schedule does not fire at this time.',

@@ -94,7 +94,8 @@ const ofOwner = (asking: Asking): Section[] => [
   { name: 'apiKeys', about: 'API keys, without their secrets', content: () => plain(apiKeys.listApiKeys, asking) },
   {
     name: 'vault',
-    about: 'Connected sites without credentials, including direct tool calls, token refreshes and manifest changes',
+    about:
+      'Connected sites, including direct tool calls, token refreshes and manifest changes, but without credentials',
     content: () => whole(vault.listVault, asking, (id) => entryItem(asking, id)),
   },
   {
@@ -104,7 +105,7 @@ const ofOwner = (asking: Asking): Section[] => [
   },
   {
     name: 'agents',
-    about: 'Agents with prompts, schemas, settings and scheduled times, without secrets',
+    about: 'Agents, including prompts, schemas, settings and scheduled times, but without secrets',
     content: () => whole(agents.listAgents, asking, (id) => agentItem(asking, id)),
   },
   {
@@ -150,7 +151,7 @@ export const sectionsOfAccount = (asking: Asking): Section[] => [
   },
   {
     name: 'secondFactor',
-    about: 'Whether signing in requires an authenticator code, without the secret',
+    about: 'Whether signing in requires an authenticator code. Does not include the secret',
     content: () => read(totp.getTotp, asking),
   },
   {

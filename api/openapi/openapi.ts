@@ -18,7 +18,7 @@ const description = `The [guide](/docs) shows how to use this API.
 - Authenticate with an access token or an API key: \`Authorization: Bearer …\`.
 - Errors have a machine-readable \`code\` and a human-readable \`error\` sentence.
 - Ids are UUIDs (version 7). Times are in UTC (ISO 8601).
-- Lists have pages. Send \`nextCursor\` as \`cursor\` to read the next one.
+- Lists are paginated. Send \`nextCursor\` as \`cursor\` to read the next page.
 - Ignore members that you do not recognize: later versions may add some.`
 
 /** The OpenAPI 3.1 document, generated from the declarations of the routes alone. */

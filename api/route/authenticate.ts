@@ -40,6 +40,6 @@ function requireCsrfToken({ config, users }: Services, caller: Caller, ctx: Cont
   refuseOtherPages(factsOf(ctx).header, config.http.baseUrl)
   const isRight = users.csrf.matches(requireLogin(caller), ctx.get(csrfHeader))
   assertThat(isRight, 'PERMISSION_DENIED', {
-    message: `Cookie requests that change something must include the CSRF token in the ${csrfHeader} header. Get it with GET /auth/csrf.`,
+    message: `Requests that use the cookie to change something must include the CSRF token in the ${csrfHeader} header. Get it with GET /auth/csrf.`,
   })
 }

@@ -49,7 +49,9 @@ function inflateAs(ctx: Context): void {
   if (coding === undefined) {
     ctx.set('Accept-Encoding', [...readCodings, 'identity'].join(', '))
     const given = shown(ctx.get('content-encoding'))
-    throw wrong(`The Content-Encoding is ${given}. Use one of ${readCodings.join(', ')}, or none.`)
+    throw wrong(
+      `The Content-Encoding is ${given}. Send the body uncompressed, or use one of ${readCodings.join(', ')}.`,
+    )
   }
   ctx.headers['content-encoding'] = coding
 }

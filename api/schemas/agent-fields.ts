@@ -16,7 +16,7 @@ export const meanings = {
   cron: ['Cron expression with five fields. Null unless the trigger is `scheduled`.', null],
   timeZone: ['IANA time zone of `cron`. Null unless the trigger is `scheduled`.', null],
   webhookSchema: [
-    'Members that every payload must match. Null accepts any payload.',
+    'Schema that every payload must match, as a list of members. Null means that any payload is accepted.',
     [
       { name: 'title', type: 'string', required: true },
       { name: 'content', type: 'string', required: true },
@@ -104,7 +104,7 @@ const site = named(
 export const webhookProof = named(
   'WebhookProof',
   v.picklist(webhookProofs, `must be one of ${webhookProofs.join(', ')}`),
-  'How senders authenticate. `secret` expects the secret in `X-Webhook-Secret`. Each other value uses the method of the sender or standard that it names.',
+  'How senders authenticate. `secret`: with the secret in `X-Webhook-Secret`. Other values: with the method of the sender or standard that the value names.',
 )
 
 export const jsonSchema = freeObject('JsonSchema', 'JSON Schema (2020-12)', { type: 'object' })

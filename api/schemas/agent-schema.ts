@@ -26,7 +26,7 @@ const listed = {
   pausedAt: field(v.nullable(time), 'When the agent was paused. Null if it is active.', null),
   pausedReason: field(
     v.nullable(v.picklist(['MODEL_UNAVAILABLE'])),
-    'Why the platform paused the agent: its AI model was unavailable for a day. Null otherwise.',
+    'Why the platform paused the agent. `MODEL_UNAVAILABLE`: its AI model was unavailable for longer than a run can wait. Null if the platform did not pause the agent.',
     null,
   ),
   cron: field(v.nullable(v.string()), ...meanings.cron),

@@ -30,7 +30,7 @@ const plain = named(
     stream: v.optional(
       field(
         v.boolean('must be true or false'),
-        'Whether to stream the answer. Default: as the `Accept` header prefers.',
+        'Whether to stream the answer. By default, the `Accept` header decides.',
       ),
     ),
   }),

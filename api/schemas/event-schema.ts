@@ -25,7 +25,7 @@ export const payload = freeObject('Payload', 'JSON object that a sender posts', 
   category: 'bug',
 })
 
-const keptHeaders = freeObject('KeptHeaders', 'Request headers from the sender that the platform keeps, by name', {
+const keptHeaders = freeObject('KeptHeaders', 'Delivery headers that the platform keeps, by name', {
   'x-github-event': 'issues',
 })
 const missingSite = named(

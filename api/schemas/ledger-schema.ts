@@ -52,7 +52,7 @@ export const ledgerEntry = named(
     period: maybe(
       'Month and tier of a grant: `2026-11/free`, or for a paid month, its end and tier: `2026-12-15T10:00:00.000Z/pro`. Null for other entries.',
     ),
-    grantId: maybe('Grant that was added, expired or taken back. Null for other entries.'),
+    grantId: maybe('Grant that was added, has expired or was taken back. Null for other entries.'),
     paymentId: maybe('Payment behind the change. Null if there is none.'),
     ...ofGiven,
     workspaceId: maybe('Workspace that used the credits. Null for the account itself.'),

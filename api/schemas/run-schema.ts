@@ -85,8 +85,8 @@ export const run = named(
     ),
     output: field(
       anyJson,
-      'Answer as JSON that matches `outputSchema`, with numbers as the model wrote them. Null if there is no schema, or unless ' +
-        'the run is `completed`.',
+      'Answer as JSON that matches `outputSchema`, with numbers as the model wrote them. Null if there is no schema, or if ' +
+        'the run is not `completed`.',
       { issue: 4711 },
     ),
   }),

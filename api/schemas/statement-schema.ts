@@ -31,7 +31,7 @@ const monthLine = named(
       null,
     ),
     paymentId: maybeId('Payment behind the change. Null if there is none.'),
-    grantId: maybeId('Grant that was added, expired or taken back. Null for other entries.'),
+    grantId: maybeId('Grant that was added, has expired or was taken back. Null for other entries.'),
     ...ofGiven,
     firstAt: field(time, 'When the first entry was written'),
     lastAt: field(time, 'When the last entry was written'),

@@ -56,7 +56,7 @@ export const entry = named(
     status: named(
       'VaultEntryStatus',
       v.picklist(['connected', 'refresh_failing', 'needs_reauth']),
-      '`refresh_failing`: the site rejects requests to refresh its tokens, perhaps temporarily. ' +
+      '`refresh_failing`: the site is rejecting requests to refresh its tokens, perhaps temporarily. ' +
         '`needs_reauth`: reconnect the site with a new token or through OAuth.',
     ),
     statusReason: field(

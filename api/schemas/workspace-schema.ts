@@ -9,7 +9,7 @@ import { cap, usage } from './usage-schema.ts'
 export const role = named(
   'Role',
   v.picklist(roles, `must be one of ${roles.join(', ')}`),
-  '`viewer`: sees everything but secrets. `member`: also starts runs, chats, decides approvals, and changes agents and sites. ' +
+  '`viewer`: sees everything but secrets. `member`: also chats, starts runs, decides approvals, and changes agents and sites. ' +
     '`admin`: also manages members, API keys and the credit limit. `owner`: pays for the workspace and can delete it.',
   'member',
 )

@@ -31,7 +31,7 @@ const printProgress: OnProgress = (column, done, total) => console.log(`${column
 function printUnreadable({ unreadable }: RotationReport): void {
   for (const { table, id, keyName } of unreadable) {
     console.error(
-      `${table} ${id}: cannot be opened. It was sealed under the key "${keyName}", which is missing from VAULT_KEYS or differs.`,
+      `${table} ${id}: cannot be opened. It was sealed under the key "${keyName}", which is missing from VAULT_KEYS or has a different value there.`,
     )
     process.exitCode = 1
   }
@@ -47,7 +47,7 @@ function stopped(error: unknown): unknown {
   if (error instanceof ConfigError || error instanceof VaultKeysError) return error
   const { code, message } = error as { code?: unknown; message: string }
   return new Error(
-    `The rotation stopped${typeof code === 'string' ? ` (${code})` : ''}. It is safe to run it again. ${message}`,
+    `The rotation stopped${typeof code === 'string' ? ` (${code})` : ''}. You can safely run it again. ${message}`,
     { cause: error },
   )
 }

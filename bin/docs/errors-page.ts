@@ -26,7 +26,7 @@ export const errorsPage = (): string =>
       '- The `X-Request-Id` header identifies the request. Quote it when you ask for help.',
     ].join('\n'),
     '## When to try again',
-    'Send the request again if the table says yes under *Retry*. If the response has a `Retry-After` header, wait that many seconds first. With the other codes, the same request would fail again: change it, or fix what the message names.',
+    'Send the request again if the table says yes under *Retry*. If the response has a `Retry-After` header, wait that many seconds first. For the other codes, the same request would fail again: change it, or fix the problem that the message names.',
     '## Headers',
     [
       '- A 401 response has a `WWW-Authenticate` header. Its value is `Bearer`, with `error="invalid_token"` if you sent a token that was rejected. For `WEBHOOK_SECRET_INVALID`, it is `Webhook` and names the missing or wrong `header`.',

@@ -18,7 +18,7 @@ export const remedies: Partial<Record<ErrorCode, string>> = {
   SITE_UNAVAILABLE: 'Try again later. If the site is yours, [check it](../sites/check.md).',
   VAULT_LIMIT_REACHED: 'Delete an entry, or [change your tier](../how-to/caps-and-credits.md#change-your-tier).',
   MANIFEST_NOT_FOUND: 'Check the address. If the site is yours, [publish a manifest](../sites/manifest.md).',
-  MANIFEST_INVALID: 'Tell the site owner. If it is yours, [check it](../sites/check.md).',
+  MANIFEST_INVALID: 'Tell the site owner. If the site is yours, [check it](../sites/check.md).',
   AGENT_NOT_FOUND:
     'Check the id: GET /agents lists your agents. The agent may have been deleted, or it may be in [a workspace](../how-to/workspaces.md) that you are not a member of.',
   AGENT_LIMIT_REACHED: 'Delete an agent, or [change your tier](../how-to/caps-and-credits.md#change-your-tier).',
@@ -26,7 +26,7 @@ export const remedies: Partial<Record<ErrorCode, string>> = {
     'Check the id: GET /runs lists your runs. The run may be in [a workspace](../how-to/workspaces.md) that you are not a member of.',
   RUN_NOT_CANCELLABLE:
     'There is nothing left to stop. [Pause the agent](../how-to/cancel-a-run.md#pause-an-agent) to prevent more runs.',
-  AGENT_ALREADY_RUNNING: 'Wait until it ends, or [cancel it](../how-to/cancel-a-run.md).',
+  AGENT_ALREADY_RUNNING: 'Wait until the run ends, or [cancel it](../how-to/cancel-a-run.md).',
   WEBHOOK_SECRET_INVALID: 'Check the secret, or [rotate it](../how-to/other-senders.md#rotate-the-webhook-secret).',
   WEBHOOK_PAYLOAD_INVALID:
     "Change the payload, or [the agent's](../start/first-webhook.md#2-create-the-agent) `webhookSchema`.",

@@ -63,7 +63,7 @@ function lanes(cases: Case[], ports: readonly number[]): Lane[] {
   return used.map((group, index) => ({ cases: group, port: ports[index] ?? 0 }))
 }
 
-const benign = 'The export works again since this morning. Thanks to everybody who helped.'
+const benign = 'The export has been working again since this morning. Thanks to everybody who helped.'
 
 const messageOf = ({ place, text }: Case): string => (place === 'result' ? `${benign}\n\n${text}` : benign)
 

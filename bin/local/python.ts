@@ -12,16 +12,16 @@ export type PythonPackages = { bin: (name: string) => string } | { problem: stri
  */
 export async function pythonPackages(requirementsFile: string, venv: string): Promise<PythonPackages> {
   const found = await execa('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 11))'], { reject: false })
-  if (found.failed) return { problem: 'there is no python3 of version 3.11 or later.' }
+  if (found.failed) return { problem: 'python3 is missing or older than version 3.11.' }
   const ready = { bin: (name: string) => join(venv, 'bin', name) }
   const installed = join(venv, 'installed.txt')
   const requirements = readFileSync(requirementsFile, 'utf8')
   if (existsSync(installed) && readFileSync(installed, 'utf8') === requirements) return ready
   const made = await execa('python3', ['-m', 'venv', '--clear', venv], { reject: false })
-  if (made.failed) return { problem: `python3 cannot make a virtual environment. ${made.stderr}` }
+  if (made.failed) return { problem: `python3 could not create a virtual environment. ${made.stderr}` }
   const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', requirementsFile]
   const result = await printDuration('pip install', () => execa(ready.bin('python'), pip, { reject: false }))
-  if (result.failed) return { problem: `pip cannot install its packages. ${result.stderr.slice(-500)}` }
+  if (result.failed) return { problem: `pip could not install the packages. ${result.stderr.slice(-500)}` }
   writeFileSync(installed, requirements)
   return ready
 }

@@ -25,7 +25,7 @@ export function readyInWords(
     ['Model', modelInWords(models)],
     ['Billing', billingInWords[billing]],
     ['Admin', `${firstAdminEmail}, first password in ${firstAdminFile(folder)}`],
-    ['', 'It must send POST /auth/accept-terms once; see docs/operate/install.md'],
+    ['', 'As this admin, accept the terms once (POST /auth/accept-terms); see docs/operate/install.md'],
     ['Logs', join(folder, 'logs')],
   ].map(([what, where]) => `  ${what!.padEnd(14)} ${where}`)
   const seconds = (milliseconds / 1000).toFixed(1)
@@ -55,5 +55,5 @@ function modelInWords({ default: chosen, models, providers }: ModelsConfig): str
 /** The key may be in the environment for another program, so it is not used without a model. */
 const unusedKey = ({ OPENAI_API_KEY, OPENAI_MODEL, MODELS_FILE }: Record<string, string>): string[] =>
   OPENAI_API_KEY !== undefined && OPENAI_MODEL === undefined && MODELS_FILE === undefined
-    ? ['OPENAI_API_KEY is set, but not OPENAI_MODEL, so the key is not used.', '']
+    ? ['OPENAI_API_KEY is set, but OPENAI_MODEL is not, so the key is not used.', '']
     : []

@@ -31,7 +31,7 @@ export function createSupervisor(record: ProcessRecord, logFolder: string, say: 
   }
 
   async function start(program: Program): Promise<void> {
-    if (stopping.signal.aborted) throw new Error(`${program.name} is not started, because everything is stopping`)
+    if (stopping.signal.aborted) throw new Error(`${program.name} was not started because everything is stopping`)
     const log = createLogFile(logFolder, program.name)
     const screen = createTerminalOutput(program, log.path, say)
     let up = 0

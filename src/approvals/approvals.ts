@@ -66,7 +66,7 @@ export function createApprovals(context: {
       subjectId: id,
       key: id,
       title: `A tool call needs your approval: ${quotedName(tool)}`,
-      message: `${asker} wants to call ${quotedName(tool)} at ${siteOrigin}. Review the arguments with GET /approvals/${id}, then approve or refuse the call with POST /approvals/${id}. The call will be made only if it is approved before ${utc(expiresAt)}.`,
+      message: `${asker} wants to call ${quotedName(tool)} at ${siteOrigin}. To review the arguments, use GET /approvals/${id}. To approve or refuse the call, use POST /approvals/${id}. The call will be made only if it is approved before ${utc(expiresAt)}.`,
     })
   }
 

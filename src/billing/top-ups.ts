@@ -130,7 +130,7 @@ export function topUpAt(account: Account, now: Date): Date | null {
 
 function assertEnough(centsPerMonth: number, price: number): void {
   const path = 'centsPerMonth'
-  const message = `must be at least ${price}, the price of one such purchase`
+  const message = `must be at least ${price}, the price of a single purchase`
   const enough = { message: 'The monthly ceiling is too low for a single purchase.', details: [{ path, message }] }
   assertThat(centsPerMonth >= price, 'VALIDATION_ERROR', enough)
 }

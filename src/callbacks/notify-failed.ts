@@ -20,6 +20,6 @@ export async function notifyFailed(
     subjectId: agentId,
     key: now.toISOString().slice(0, 10),
     title: `A callback could not be delivered: agent ${quotedName(name)}`,
-    message: `The result of run ${sequence} of the agent ${quotedName(name)} could not be delivered to its callbackUrl. ${failure} See the attempts with GET /runs/${runId}/callback, and retry with POST /runs/${runId}/callback/retry. You get this notification at most once a day for each agent.`,
+    message: `The result of run ${sequence} of the agent ${quotedName(name)} could not be delivered to its callbackUrl. ${failure} To see the attempts, use GET /runs/${runId}/callback. To retry, use POST /runs/${runId}/callback/retry. You get this notification at most once a day for each agent.`,
   })
 }

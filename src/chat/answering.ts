@@ -155,7 +155,7 @@ export function createAnswering(context: {
   function watchOver(written: Written, words: Writing['words'], stop: AbortController): NodeJS.Timeout {
     const onError = (error: unknown) => {
       if (error instanceof LostAnswerError) stop.abort(error)
-      else logger.warn({ err: error, answerId: written.id }, "failed to extend the lease of an answer's writer")
+      else logger.warn({ err: error, answerId: written.id }, 'failed to extend the lease for writing an answer')
     }
     return setInterval(() => void look(written, words, stop).catch(onError), beatMs)
   }

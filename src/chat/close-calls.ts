@@ -24,7 +24,8 @@ export async function closeAll(trx: Transaction, answerId: string, now: Date): P
 }
 
 const lost = 'The call was sent, but the chat answer ended before the outcome was recorded.'
-const refused = 'The site refused this call, and the answer ended before it could be retried. The call had no effect.'
+const refused =
+  'The site refused this call, and the answer ended before the call could be retried. The call had no effect.'
 
 const closeStartedStatement = `
   update chat_tool_calls

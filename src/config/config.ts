@@ -49,7 +49,7 @@ const consistent = v.pipe(
       ({ STRIPE_SECRET_KEY: key, CREDITS_CENTS_PER_HUNDRED: cents }) =>
         key === undefined || (cents >= 50 && cents < 10_000),
       // 100 credits are the smallest purchase, and 1,000,000 the largest.
-      'must be from 50 to 9999 with Stripe, whose charges are from 0.50 to 999,999.99 USD',
+      'must be from 50 to 9999 with Stripe, which allows charges from 0.50 to 999,999.99 USD',
     ),
     ['CREDITS_CENTS_PER_HUNDRED'],
   ),

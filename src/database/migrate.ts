@@ -57,7 +57,7 @@ async function apply(database: Database, migrations: Migration[], name: string):
     await database.migrate.up({ ...settings(migrations), name })
   } catch (error) {
     if (!isLockTimeout(error)) throw error
-    const text = `The migration ${name} waited ${longestWait} seconds for a table lock and changed nothing. Run the migrations again. If this repeats, find the long-running transaction that holds the lock in pg_stat_activity.`
+    const text = `The migration ${name} waited ${longestWait} seconds for a table lock and changed nothing. Run the migrations again. If this repeats, use pg_stat_activity to find the long-running transaction that is holding the lock.`
     throw new Error(text, { cause: error })
   }
 }
@@ -175,6 +175,6 @@ function refuseNewerSchema(applied: string[], migrations: Migration[]): void {
   const unknown = applied.filter((name) => !known.has(name))
   if (unknown.length === 0) return
   throw new Error(
-    `The database is newer than this code. These migrations are missing: ${unknown.join(', ')}. Run the newer code.`,
+    `The database is newer than this code. The code lacks these migrations: ${unknown.join(', ')}. Run the newer code.`,
   )
 }

@@ -80,7 +80,7 @@ export function createDeletions(context: {
     await database('deletions')
       .where({ ownerId })
       .update({ nextAt: later(now, seconds), ...reached })
-    if (outcome === 'emptied') logger.info({ ownerId }, 'deleted all data of an owner')
+    if (outcome === 'emptied') logger.info({ ownerId }, "deleted all of an owner's data")
   }
 
   return {

@@ -130,7 +130,7 @@ export function unreadableAnswer(what: string, providerSaid?: string): ModelErro
 
 export const noUsage = (): ModelError =>
   unreadableAnswer(
-    'does not report token usage, so it cannot be charged. An operator can turn on estimates with "estimateUsage": true for this model in MODELS_FILE',
+    'does not report token usage, so the platform cannot charge for it. An operator can turn on estimates with "estimateUsage": true for this model in MODELS_FILE',
   )
 
 const passing = (message: string, providerSaid: string | undefined): ModelError =>
@@ -169,7 +169,7 @@ export function promptTooLong(name: string, sizes: { tokens: number; contextToke
   return new ModelError({
     message:
       `The prompt exceeds the context window of the model ${name}, so the model was not called. The instructions, the tools, the ` +
-      `newest input and the last tool results are about ${tokens} tokens. ${window}. Choose a model with a larger window, give it fewer tools, or send less.`,
+      `newest input and the last tool results are about ${tokens} tokens. ${window}. Choose a model with a larger window, use fewer tools, or send less.`,
     retryable: false,
     isOfPrompt: true,
     privateDetail: 'prompt too long',

@@ -106,7 +106,7 @@ export const toolLabel = (site: string): string =>
 export const fittingSentence = 'The arguments must also match this JSON Schema from the site:'
 /** The same if the rules are too long. */
 export const conditionsSentence =
-  'The site has additional rules for the arguments that are not shown here. A call that breaks one is not made, and its result says which.'
+  'The site has additional rules for the arguments. They are not shown here. A call that breaks a rule is not made, and its result says which rule it breaks.'
 
 export function withoutRules(instructions: string): string {
   return instructions.endsWith(standingRules) ? instructions.slice(0, -standingRules.length).trimEnd() : instructions

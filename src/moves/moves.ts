@@ -164,6 +164,6 @@ function assertIdle(agents: readonly ScheduledAgent[], queues: readonly AgentQue
   const ids = new Set(queues.filter(({ unfinished }) => unfinished > 0).map(({ agentId }) => agentId))
   const busy = agents.filter(({ id }) => ids.has(id)).map(({ name }) => quotedName(name))
   const more = busy.length > mostNamed ? `, and ${busy.length - mostNamed} more` : ''
-  const message = `These agents have unfinished runs that belong to the current owner: ${busy.slice(0, mostNamed).join(', ')}${more}. Wait for the runs to end or cancel them, then try again.`
+  const message = `The current owner still has unfinished runs of these agents: ${busy.slice(0, mostNamed).join(', ')}${more}. Wait for the runs to end or cancel them, then try again.`
   assertThat(busy.length === 0, 'AGENT_ALREADY_RUNNING', { message })
 }

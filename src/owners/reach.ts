@@ -80,7 +80,7 @@ export function ownerNamed({ home, places }: Reach, workspaceId: string | undefi
  */
 export function requireAction(reach: Reach, ownerId: string, action: Action, whenClosed = false): void {
   const { role, closedBy } = reach.places.get(ownerId) ?? ({ role: 'viewer', closedBy: 'tier' } as const)
-  const message = `You are ${article(role)} ${role} in this workspace. This requires the ${rolesFor(action).join(' or ')} role.`
+  const message = `You are ${article(role)} ${role} in this workspace. This operation requires the ${rolesFor(action).join(' or ')} role.`
   assertThat(can(role, action), 'PERMISSION_DENIED', { message })
   const isPermitted = closedBy === null || whenClosed || action === 'see'
   assertThat(isPermitted, 'WORKSPACE_REQUIRED', { message: closed(closedBy ?? 'tier') })

@@ -189,7 +189,7 @@ export type Identities = ReturnType<typeof createIdentities>
 
 export const unverified = 'Verify your email address first with the token we emailed to you.'
 const linkFirst =
-  "No member of this workspace has linked this sign-in. Sign in to your account as usual, then link the workspace's provider."
+  "No member of this workspace has linked this identity. Sign in to your account as usual, then link the workspace's provider."
 const meanwhile = 'The provider was unlinked from your account during this sign-in.'
 const asUsual = 'Create an account as usual, then link the provider.'
 const others = 'This identity is already linked to another account.'

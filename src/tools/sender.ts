@@ -99,7 +99,7 @@ export function createSender(context: {
         await outgoing.hold(host, outcome.retryAfter, `The site responded with ${outcome.httpStatus}.`)
       if (provesToken(outcome)) await vault.connections.accepted(connection)
     } catch (error) {
-      logger.warn({ err: error, host }, "failed to record a site's response about its token or a pause")
+      logger.warn({ err: error, host }, 'failed to record that a site accepted a token or requested a pause')
     }
   }
 

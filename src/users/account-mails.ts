@@ -16,7 +16,7 @@ const noticeSeconds = 7 * 24 * 3600
 const paragraphs = (...texts: string[]): string => `${texts.join('\n\n')}\n`
 
 const howToVerify = (baseUrl: string) =>
-  `To confirm that this is your email address, send the token below to POST ${baseUrl}/auth/verify-email within 24 hours. The token works once.`
+  `To confirm that this is your email address, send the token below with POST ${baseUrl}/auth/verify-email within 24 hours. The token works once.`
 
 /** To a new account's address, or again on request. */
 export const verification = ({ token, expiresAt }: IssuedToken, baseUrl: string): AccountMail => ({
@@ -49,7 +49,7 @@ export const passwordReset = ({ token, expiresAt }: IssuedToken, baseUrl: string
   subject: 'Reset your password',
   text: paragraphs(
     `Someone asked to reset the password for your account at ${baseUrl}.`,
-    `If this was you, send the token below and your new password to POST ${baseUrl}/auth/reset-password within one hour. The token works once.`,
+    `If this was you, send the token below and your new password with POST ${baseUrl}/auth/reset-password within one hour. The token works once.`,
     token,
     "If this wasn't you, ignore this email. Your password stays the same.",
   ),

@@ -62,7 +62,7 @@ export function createEntries(context: {
   async function assertNew(ownerId: string, origin: string): Promise<void> {
     const existing = await mine(ownerId).findOne({ origin })
     if (existing) {
-      const message = `The vault already has a token for this site. Replace it with PATCH /vault/${existing.id}, or delete that entry first.`
+      const message = `The vault already has a token for this site. Use PATCH /vault/${existing.id} to replace the token, or delete that entry first.`
       throw new CodedError('TOKEN_EXISTS', { message })
     }
     await assertRoom(database, ownerId, await limitOf(ownerId))

@@ -70,10 +70,10 @@ function ended(facts: Facts): Cause[] {
   const { id: runId, sequence, status, endedAt: since, error } = asked.run
   const how = status === 'completed' || status === 'failed' ? status : `was ${status}`
   const message = `Run ${sequence} of ${quotedName(agent.name)} ${how}${since ? ` at ${utcTime(since)}` : ''}.${error === null ? '' : ` ${error}`}`
-  const events = advise`See what happened with ${request('readEvents', runId)}`
+  const events = advise`To see what happened, use ${request('readEvents', runId)}.`
   const isFree = asked.run.trigger === 'webhook' || facts.queue.unfinished === 0
   const mayReplay = agent.deletedAt === null && isFree && facts.charges.length === 0
-  const action = mayReplay ? advise`${events}, or replay it with ${request('replay', runId)}.` : advise`${events}.`
+  const action = mayReplay ? advise`${events} To replay the run, use ${request('replay', runId)}.` : events
   return [causeOf({ code: 'ENDED', runId, sequence, since, message, action })]
 }
 
@@ -85,10 +85,10 @@ function paused({ agent, head, next, queued, isSuspended }: Facts): Cause[] {
   if (!since) return []
   const waits = head?.run.waitingCause === 'paused'
   const effect = head
-    ? `run ${head.run.sequence} ${waits ? 'is waiting' : 'stops before its next step'}`
+    ? `run ${head.run.sequence} ${waits ? 'is waiting' : 'will stop before its next step'}`
     : queued > 0
       ? `${queued === 1 ? 'one run stays' : `${queued} runs stay`} queued`
-      : 'it starts no runs'
+      : 'it is not starting any runs'
   const run = head?.run ?? next
   return [
     causeOf({
@@ -140,14 +140,14 @@ function idle(facts: Facts): Cause[] {
 
 function nextFire({ agent }: Facts, until: Date): Cause {
   const message = `The next scheduled run of ${quotedName(agent.name)} is due at ${utcTime(until)}.`
-  const action = advise`See the next scheduled runs with ${request('readSchedule', agent.id)}, or run the agent now with ${request('start', agent.id)}.`
+  const action = advise`To see the next scheduled runs, use ${request('readSchedule', agent.id)}. To run the agent now, use ${request('start', agent.id)}.`
   return causeOf({ code: 'SCHEDULE', until, message, action })
 }
 
 /** Suggests nothing that would be refused. */
 function nothingToDo({ agent, charges }: Facts) {
   const isForDeliveries = agent.trigger === 'webhook' && charges.length === 0
-  const delivery = isForDeliveries ? advise`, or deliver to ${request('deliver', agent.id)}` : advise``
+  const delivery = isForDeliveries ? advise`, or send it a delivery with ${request('deliver', agent.id)}` : advise``
   const run = advise`Run the agent with ${request('start', agent.id)}${delivery}.`
   return {
     message: `${quotedName(agent.name)} has no unfinished run.`,

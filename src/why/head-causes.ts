@@ -52,7 +52,7 @@ function deadCredential(head: HeadRun, call: OpenCall, entry: NonNullable<OpenCa
   const how =
     entry.authType === 'oauth2'
       ? advise`Authorize the site again with ${request('authorize')} and "entryId": "${entry}"`
-      : advise`Replace the site's token with ${request('replaceToken', entry.id)}`
+      : advise`To replace the site's token, use ${request('replaceToken', entry.id)}`
   return causeOf({
     code: 'CREDENTIAL',
     ...about(head),
@@ -119,23 +119,23 @@ function noPlace(head: HeadRun, { step, site }: CurrentWork): Cause | undefined 
   if (!waitsForPlace(head)) return undefined
   if (provider === heldCredits) return creditsHeld(head, step)
   if (provider !== null) return providerBusy(head, step, provider)
-  const message = `Run ${sequence} ${ongoing('waiting for a worker', since)} because its owner is at the worker's concurrency limit.`
-  const action = advise`You do not need to do anything. The run continues automatically when other runs free up capacity. To shorten the wait, run fewer at a time.`
+  const message = `Run ${sequence} ${ongoing('waiting for a worker', since)} because the run's owner is at the worker's concurrency limit.`
+  const action = advise`You do not need to do anything. The run continues automatically when other runs free up capacity. To shorten the wait, start fewer runs at a time.`
   return causeOf({ code: 'NO_PLACE', ...about(head), since, step, site, message, action })
 }
 
 /** Credits remain, but steps in progress hold all of them. */
 function creditsHeld(head: HeadRun, step: number): Cause {
   const { noPlaceSince: since, sequence } = head.run
-  const message = `Run ${sequence} ${ongoing('waiting for credits', since)} because other steps have reserved all that are left.`
-  const action = advise`You do not need to do anything. The run continues automatically if one of these steps uses less than it reserved. Otherwise, the run waits for credits. ${getCredits}`
+  const message = `Run ${sequence} ${ongoing('waiting for credits', since)} because other steps have reserved the remaining credits.`
+  const action = advise`You do not need to do anything. The run continues automatically if one of the other steps uses less than it reserved. Otherwise, the run will wait until credits are available. ${getCredits}`
   return causeOf({ code: 'CREDITS_HELD', ...about(head), since, step, message, action })
 }
 
 /** Operators limit a worker's concurrent requests to a provider. */
 function providerBusy(head: HeadRun, step: number, provider: string): Cause {
   const { noPlaceSince: since, sequence } = head.run
-  const message = `Run ${sequence} ${ongoing(`waiting for the AI provider ${provider}`, since)}, which is at the concurrency limit set by the platform.`
+  const message = `Run ${sequence} ${ongoing('waiting', since)} because the AI provider ${provider} is at the concurrency limit set by the platform.`
   const action = advise`You do not need to do anything. Owners take turns, and the run continues automatically. The platform operators can raise the limit.`
   return causeOf({ code: 'PROVIDER_BUSY', ...about(head), since, step, message, action })
 }

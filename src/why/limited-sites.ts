@@ -28,7 +28,7 @@ function limitedSite(facts: Facts, head: HeadRun, call: OpenCall, others: Advice
   const fails = mayWaitUntil < turn
   const until = fails ? nextCheck(facts, mayWaitUntil) : turn
   const atLeast = others.length > 0 && !fails ? 'at least ' : ''
-  const end = fails ? ' and then fail because it has reached the maximum wait for a run' : ''
+  const end = fails ? ' and then fail because it will have reached the maximum waiting time for a run' : ''
   return causeOf({
     code: 'RATE_LIMIT',
     runId: run.id,

@@ -12,7 +12,7 @@ export function modelFailure({ now }: Facts, head: HeadRun, { step }: CurrentWor
   const pauseEnd = isOver && failure.retryAt && failure.retryAt > now ? failure.retryAt : null
   const isLate = isOver && !waitsForPlace(head) && later(failure.retryAt ?? failure.at, longestPauseSeconds) < now
   const what = pauseEnd
-    ? `will be retried at ${utcTime(pauseEnd)}, as its provider requested`
+    ? `will be retried at ${utcTime(pauseEnd)}, as the AI provider requested`
     : retryText(head, step, isLate)
   return [
     causeOf({
@@ -32,9 +32,9 @@ export function modelFailure({ now }: Facts, head: HeadRun, { step }: CurrentWor
 function retryText({ run, attempt }: HeadRun, step: number, isLate: boolean): string {
   const isOther = run.fallbackSince === step
   if (isLate) return 'has not been retried since'
-  if (attempt?.failed) return isOther ? 'is about to be made with the fallback model' : 'is about to be retried'
+  if (attempt?.failed) return isOther ? 'is about to be retried with the fallback model' : 'is about to be retried'
   const at = attempt ? ` at ${utcTime(attempt.at)}` : ''
-  return isOther ? `was made with the fallback model${at}` : `was retried${at}`
+  return isOther ? `was retried with the fallback model${at}` : `was retried${at}`
 }
 
 /** Whether it has found no place for its next attempt since its last progress. */

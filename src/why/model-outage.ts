@@ -11,10 +11,10 @@ export function modelOutage(facts: Facts, { run, outage, failure, mayWaitForMode
   const waits = `Run ${sequence} ${ongoing(`waiting for the AI model ${model}`, waitingSince)}`
   const until = nextCheck(facts, outage?.nextProbeAt ?? modelRetryAt ?? facts.now)
   const what = outage
-    ? `The model has been unavailable since ${utcTime(outage.beganAt)}. ${outage.message} The next attempt is at about ${utcTime(until)}.`
+    ? `The model has been unavailable since ${utcTime(outage.beganAt)}. ${outage.message} The next attempt will be at about ${utcTime(until)}.`
     : `${failure?.message ?? 'The model is failing.'} The run will try again at ${utcTime(until)}.`
   const end = mayWaitForModelUntil
-    ? ` If it is still unavailable at ${utcTime(mayWaitForModelUntil)}, the run will fail, and the agent and its queue will be paused.`
+    ? ` If the model is still unavailable at ${utcTime(mayWaitForModelUntil)}, the run will fail, and the agent and its queue will be paused.`
     : ''
   return [
     causeOf({

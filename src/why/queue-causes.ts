@@ -39,7 +39,7 @@ export function runsAhead(facts: Facts): Cause[] {
   if (!next) return []
   const first = ahead === 1 ? 'It is' : 'The first is'
   const message = `${counted(ahead)} ahead of ${waitersOf(facts)}. ${first} run ${next.sequence}, which has not started yet.`
-  const action = advise`See what blocks that run with ${request('askWhy', next.id)}, or skip it with ${request('skip', next.id)}.`
+  const action = advise`To see what is blocking that run, use ${request('askWhy', next.id)}. To skip the run, use ${request('skip', next.id)}.`
   const { id: runId, sequence, acceptedAt: since } = next
   return [causeOf({ code: 'RUN_AHEAD', runId, sequence, since, message, action })]
 }

@@ -26,6 +26,6 @@ function unapproved(
     step: call.step,
     site: call.siteOrigin,
     message,
-    action: advise`See the arguments with ${request('readApproval', id)}, then approve or refuse the call with ${request('decide', id)}.`,
+    action: advise`To review the arguments, use ${request('readApproval', id)}. To approve or refuse the call, use ${request('decide', id)}.`,
   })
 }

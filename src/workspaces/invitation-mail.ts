@@ -14,7 +14,7 @@ export const invitationMail = (
   subject: 'You have been invited to a workspace',
   text: `${[
     `${harmlessAddress(named.inviter) ?? 'Someone'} has invited you to ${workspaceOf(named.workspace)} at ${named.baseUrl}.`,
-    `To join, sign in with an account that has this email address and verify the address. Then send the token below to POST ${named.baseUrl}/invitations/accept within seven days. The token works once.`,
+    `To join, sign in with an account that has this email address, and verify the address. Then send the token below with POST ${named.baseUrl}/invitations/accept within seven days. The token works once.`,
     named.token,
     'If you do not want to join, ignore this email.',
   ].join('\n\n')}\n`,

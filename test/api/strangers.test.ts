@@ -99,7 +99,7 @@ test('no name makes a page, a mail or a notification say anything but what the p
     t.false(/<(?:script|img|svg|a (?!class="action" href="\/vault\/oauth\/go\?))/i.test(page), name)
     const owned = texts.find((text) => text.includes('the workspace')) ?? ''
     assertHarmless(t, owned)
-    t.true(owned.includes(`” of ${owner.email}. Its agents can then do`), owned)
+    t.true(owned.includes(`” of ${owner.email}. Agents that use this vault can then do`), owned)
 
     const invitation = { email: 'ada@example.com', expiresAt: clock.now() }
     const { baseUrl } = platform.config.http
@@ -140,7 +140,7 @@ test('a workspace that is named like an account never passes for one, and a memb
   const { texts } = await pageOf(stage, body.connectUrl)
   t.true(
     texts.includes(
-      `${site.origin} will be connected to the vault of the workspace “ada[@]victim[.]example” of ${owner.email}. Its agents can then do the following there on your behalf: search and read, create and change things.`,
+      `${site.origin} will be connected to the vault of the workspace “ada[@]victim[.]example” of ${owner.email}. Agents that use this vault can then do the following at the site on your behalf: search and read, create and change things.`,
     ),
     texts.join('\n'),
   )
@@ -150,7 +150,7 @@ test('a workspace that is named like an account never passes for one, and a memb
   const id = await userIdOf(member)
   t.true(
     unverified.texts.some((text) =>
-      text.startsWith(`This was requested by the account ${id}, whose email address is not verified.`),
+      text.startsWith(`This connection was requested by the account ${id}, whose email address is not verified.`),
     ),
   )
   t.false(unverified.page.includes(member.email))

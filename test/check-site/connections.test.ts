@@ -93,7 +93,7 @@ test('a port without TLS is said to have none', async (t) => {
 
 test('where nothing listens, nobody is advised to allow what is allowed', async (t) => {
   const report = await check(`https://127.0.0.1:${closedPort}`)
-  blames(t, report, 'site-reached', /nothing listens/, /Start the site/)
+  blames(t, report, 'site-reached', /nothing is listening/, /Start the site/)
   t.false(written(report).includes('--allow'))
 })
 

@@ -35,7 +35,7 @@ test('a worker asks a provider as much at a time as it may, and an owner with ma
     return answers.map(({ body }) => body.causes[0]).find((cause) => cause?.code === 'PROVIDER_BUSY')
   })
   held.resolve()
-  t.regex(told.message, /has been waiting for the AI provider provider-0 since /)
+  t.regex(told.message, /has been waiting since \S+ because the AI provider provider-0 is /)
   t.is((await ended(other, id, 30)).status, 'completed')
   // Two calls are under way when the run starts, and some more may begin before it comes to ask.
   t.true(order.indexOf('other') - before <= 4, `${order.join(' ')}, of which ${before} were before`)

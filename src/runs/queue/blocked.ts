@@ -48,7 +48,7 @@ export const messageOfBlock = (cause: Charge, cap: CapOf | null): string =>
   cause === 'credits' && cap !== null ? `${usedUpBy(cap)} ${raiseOf[cap]}` : messages[cause]
 
 const messages: Record<Charge, string> = {
-  tier: 'Your tier no longer includes this kind of agent, or workspaces. The owner can upgrade with POST /billing/subscription.',
+  tier: 'Your tier no longer includes this kind of agent, or it no longer includes workspaces. The owner can upgrade with POST /billing/subscription.',
   past_due: 'Your subscription payment is overdue. Pay it with POST /billing/subscription.',
   credits:
     'You have no credits left. Subscribe to a higher tier with POST /billing/subscription, or wait until next month.',

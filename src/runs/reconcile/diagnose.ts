@@ -72,7 +72,8 @@ function endedByOperator({ id: runId, cancelReason }: NonNullable<AgentFacts['he
 /** The queue waits for a closed workflow or an ended run, or the execution that claimed the run is gone. */
 function lostChild({ head, queue: { claimedBy } }: AgentFacts, queue: OpenExecution): string | undefined {
   if (queue.foreign) return undefined
-  if (queue.children.length > 0) return "the queue waits for a run's workflow that is closed or unknown to Temporal"
+  if (queue.children.length > 0)
+    return "the queue is waiting for a run's workflow that is closed or unknown to Temporal"
   if (head && claimedBy !== queue.executionId) return 'the queue execution that claimed the run no longer exists'
   return undefined
 }
@@ -98,8 +99,8 @@ function whyStuck(execution: OpenExecution, { facts, polls, stallSeconds, should
   // A call in progress belongs to the run only in a workflow of our type.
   if (isBusy && foreign !== 'type') return undefined
   if (foreign) return `it has a different ${foreign}`
-  if (attempts >= failingAttempts) return `its workflow task failed ${attempts - 1} times`
-  if (isPassedOver(execution, polls, stallSeconds)) return 'no worker gets its workflow task'
+  if (attempts >= failingAttempts) return `its workflow task has failed ${attempts - 1} times`
+  if (isPassedOver(execution, polls, stallSeconds)) return 'no worker has picked up its workflow task'
   return shouldWork && isIdle ? 'it is idle' : undefined
 }
 

@@ -136,7 +136,7 @@ function isUnchanged(run: Run, { blockedCause, awake }: AgentQueue, { head, next
 /** Resumes the run from its last recorded step and fences off older executions. Not progress. */
 async function beginEpoch(trx: Transaction, run: Run, cause: string, now: Date): Promise<void> {
   const epoch = run.epoch + 1
-  const note = `The run was stalled because ${cause}. A new execution will resume it from its last recorded step.`
+  const note = `The run was stalled because ${cause}. A new execution will resume the run from its last recorded step.`
   const changes = { epoch, progressedAt: run.progressedAt }
   await append(trx, run.id, now, [{ kind: 'recovered', data: { epoch, step: run.steps, note } }], changes)
 }

@@ -115,5 +115,5 @@ const noteOn = ({ shortenedThrough, leftOutThrough }: Cuts, isRefused: boolean):
     ...(shortenedThrough > leftOutThrough
       ? [`From now on, long tool results through step ${shortenedThrough} are shortened in the prompt.`]
       : []),
-    ...(leftOutThrough > 0 ? [`Steps through ${leftOutThrough} are no longer in the prompt.`] : []),
+    ...(leftOutThrough > 0 ? [`The steps through step ${leftOutThrough} are no longer in the prompt.`] : []),
   ].join(' ')

@@ -85,7 +85,7 @@ function* patternProblems(source: string, path: string, budget: PatternBudget): 
   if (budget.instructions > maxInstructions || budget.source > maxSource) return
   budget.source += source.length * (ignoresCase.test(source) ? foldedWeight : 1)
   if (budget.source > maxSource) {
-    yield { path, message: 'makes the patterns too long in total, or too many of them ignore case' }
+    yield { path, message: 'makes the patterns too long in total, or makes too many of them ignore case' }
     return
   }
   const pattern = compilePattern(source)

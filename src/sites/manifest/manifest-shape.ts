@@ -92,7 +92,10 @@ const oauth2 = () =>
     {
       type: about(v.literal('oauth2'), 'OAuth 2.0 with PKCE (RFC 6749, RFC 7636). Recommended.'),
       authorization_url: about(address(), 'The URL where users sign in and consent in a browser.'),
-      token_url: about(address(), 'The URL that exchanges codes and refresh tokens for tokens.'),
+      token_url: about(
+        address(),
+        'The token endpoint, where codes and refresh tokens are exchanged for access tokens.',
+      ),
       scopes: about(list(oneOf(scopes), 20), 'The scopes that can be requested.'),
       revocation_url: about(
         v.optional(address()),

@@ -111,7 +111,7 @@ export function createRefresh(context: {
       .findById(attemptId)
       .whereNull('endedAt')
       .patch({ leaseUntil: new Date(clock.now().getTime() + leaseMs), contestedAt: null })
-      .catch((error: unknown) => logger.warn({ err: error }, 'failed to extend the lease of a token refresh'))
+      .catch((error: unknown) => logger.warn({ err: error }, 'failed to extend the lease for a token refresh'))
 
   function ask(entry: VaultEntry): Promise<TokenOutcome> {
     const { refreshToken = '' } = openCredential(sealing, entry)

@@ -30,13 +30,17 @@ test('a start that is ready says where everything is, and which model answers', 
   t.true(lines.includes('                 contacts (OAuth)  https://127.0.0.1:4404'))
   t.true(lines.includes('  Model          llama (http://127.0.0.1:11434/v1), and 1 more'))
   t.true(lines.includes('  Admin          admin@switchyard.localhost, first password in .data/admin.json'))
-  t.true(lines.includes('                 It must send POST /auth/accept-terms once; see docs/operate/install.md'))
+  t.true(
+    lines.includes(
+      '                 As this admin, accept the terms once (POST /auth/accept-terms); see docs/operate/install.md',
+    ),
+  )
   t.true(lines.some((line) => line.includes('-d @.data/admin.json http://127.0.0.1:3000/auth/login')))
   t.is(lines.at(-1), 'Ctrl-C stops everything.')
 })
 
 test('a start says that a key without a model is not used, and does not print the key', (t) => {
-  const told = 'OPENAI_API_KEY is set, but not OPENAI_MODEL, so the key is not used.'
+  const told = 'OPENAI_API_KEY is set, but OPENAI_MODEL is not, so the key is not used.'
   const lines = linesFor({ OPENAI_API_KEY: 'sk-canary' })
   t.true(lines.includes(told))
   t.true(lines.some((line) => line.startsWith('  Model          demo (')))

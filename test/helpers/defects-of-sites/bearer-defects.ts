@@ -121,7 +121,7 @@ export const bearerDefects: Defects = {
   'answers 503 to too many calls': {
     change: onStatus(429, () => ({ status: 503, body: { error: 'Busy.' } })),
     fails: ['limit-met'],
-    says: /should have got a 429, but get_note answered with status 503 .*"Busy\."/,
+    says: /should have received a 429, but get_note answered with status 503 .*"Busy\."/,
   },
   'gives no reason with a 429': { change: onStatus(429, mute), fails: ['limit-body'] },
   'repeats tokens in errors': {

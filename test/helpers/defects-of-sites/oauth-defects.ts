@@ -110,7 +110,7 @@ export const oauthDefects: Defects = {
   'takes refresh tokens for access tokens': {
     without: 'tells refresh tokens from access tokens',
     fails: ['refresh-token-as-access'],
-    says: /With the refresh token get_note answered with status 200/,
+    says: /With the refresh token, get_note answered with status 200/,
   },
   'gives tokens of another type': {
     change: inTokens((body) => ({ ...body, token_type: 'mac' })),

@@ -270,7 +270,7 @@ test('everything that has to be paid is told at once, also of a paused agent, an
     /^Run the agent with POST \/agents\/a1\/runs \([^)]+\)\.$/,
     'no delivery',
   )
-  t.regex(only(unused([]), 'IDLE').action, /runs \([^)]+\), or deliver to POST/)
+  t.regex(only(unused([]), 'IDLE').action, /runs \([^)]+\), or send it a delivery with POST/)
   t.notRegex(only(unused(['credits']), 'IDLE').action, /POST/)
   const over = { ...queuedRun, status: 'completed' as const, endedAt: ago(5) }
   t.notRegex(only({ ...unused(['credits']), asked: { run: over, ahead: 0 } }, 'ENDED').action, /replay/)
@@ -304,10 +304,10 @@ test('what a run does when its turn comes is said with what else keeps it', (t) 
 
 test('a paused agent says what that does to its run, its queue, or nothing', (t) => {
   const message = (facts: Facts) => only({ ...facts, agent: paused }, 'PAUSED').message
-  t.regex(message(withHead(asking)), /run 3 stops before its next step/)
+  t.regex(message(withHead(asking)), /run 3 will stop before its next step/)
   t.regex(message(withHead(waits('paused'))), /so run 3 is waiting\.$/)
   t.regex(message(queued), /2 runs stay queued/)
-  t.regex(message(idle), /it starts no runs/)
+  t.regex(message(idle), /it is not starting any runs/)
   const action = (more: Partial<Facts>) => only({ ...idle, agent: paused, ...more }, 'PAUSED').action
   t.regex(action({}), /^Resume the agent with POST \/agents\/a1\/resume/)
   t.regex(action({ agent: { ...paused, exceedingSince: ago(7) } }), /Delete other agents/)
@@ -379,7 +379,7 @@ test('a call that must be approved is named, with how to decide, and to whoever 
     approval.message,
     /approval of its call to createContact at “CRM” .*\. At 2026-11-21T12:00:50Z, it will continue /,
   )
-  t.regex(approval.action, /GET \/approvals\/p1, then approve or refuse the call with POST \/approvals\/p1 \(/)
+  t.regex(approval.action, /GET \/approvals\/p1\. To approve or refuse the call, use POST \/approvals\/p1 \(/)
   t.regex(only(facts, 'RUN_AHEAD').message, /waiting for approval of a call to “CRM”/)
 })
 
@@ -397,7 +397,7 @@ test('a model is asked again at the time that its provider has named, and is mis
   t.deepEqual(after(ahead(120)).until, ahead(120))
   t.regex(
     after(ahead(120)).message,
-    /will be retried at 2026-11-21T12:02:00Z, as its provider requested\. The AI provider is/,
+    /will be retried at 2026-11-21T12:02:00Z, as the AI provider requested\. The AI provider is/,
   )
   t.regex(after(ahead(120)).action, /^You do not need to do anything/)
   t.regex(after(ago(30)).message, /is about to be retried/, 'it counts from the time that was named')
@@ -414,8 +414,8 @@ test('a run whose model has failed for good says that the fallback model is aske
   const said = (attempt: HeadRun['attempt'], fallbackSince: number) =>
     only(withHead({ ...failing, attempt, run: { ...run, fallbackSince } }), 'MODEL_RETRY').message
   const next = { number: 5, at: ago(3), failed: false }
-  t.regex(said({ number: 4, at: ago(5), failed: true }, 2), /is about to be made with the fallback model\. The AI/)
-  t.regex(said(next, 2), /and was made with the fallback model at 2026-11-21T11:59:57Z\. /)
+  t.regex(said({ number: 4, at: ago(5), failed: true }, 2), /is about to be retried with the fallback model\. The AI/)
+  t.regex(said(next, 2), /and was retried with the fallback model at 2026-11-21T11:59:57Z\. /)
   t.regex(said(next, 1), /and was retried at /, 'the fallback model itself has failed')
 })
 

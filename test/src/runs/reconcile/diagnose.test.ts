@@ -82,7 +82,7 @@ test('a queue that waits for what is gone, or that has not claimed the run, is s
 test('an execution that cannot go on is restarted: it fails again and again, or has nothing under way', (t) => {
   t.deepEqual(actionOn({ head: headRun() }, { queue: open(), workflow: failing }), {
     kind: 'restart',
-    cause: "the run's workflow is open, but its workflow task failed 2 times",
+    cause: "the run's workflow is open, but its workflow task has failed 2 times",
   })
   t.is(running({ workflow: idle }), 'restart')
   t.is(running({ workflow: failing }, waits), 'restart', 'also when it waits')

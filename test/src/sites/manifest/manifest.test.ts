@@ -167,7 +167,7 @@ test('the source of the patterns of all tools together is bounded, and more so w
       tools: Array.from({ length: count }, (_, i) => ({ ...tool, name: `t${i}`, input_schema: schema })),
     })
   }
-  const tooLong = 'makes the patterns too long in total, or too many of them ignore case'
+  const tooLong = 'makes the patterns too long in total, or makes too many of them ignore case'
   const messages = (document: Uint8Array) => problemsOf(t, document).map(({ message }) => message)
   const plain = '[ab]'.repeat(125)
   t.notThrows(() => parseManifest(withPatterns(131, plain)))
