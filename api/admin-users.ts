@@ -81,7 +81,7 @@ export const giveTier = route({
     tier: v.optional(
       field(
         v.nullable(tier),
-        'Tier to grant, or null to remove a granted tier. Fails with `VALIDATION_ERROR` if the installation has no payments.',
+        'Tier to grant, or null to remove a granted tier. Fails with `VALIDATION_ERROR` if payments are off on this installation.',
         'pro',
       ),
     ),

@@ -104,7 +104,7 @@ export const listTiers = route({
   path: '/billing/tiers',
   summary: 'List tiers',
   description:
-    'Cheapest first, with prices, features and limits. Empty if the installation has no payments. Does not require an account.',
+    'Cheapest first, with prices, features and limits. Empty if payments are off on this installation. Does not require an account.',
   status: 200,
   response: listOf(tierOffer),
   handle: async ({ services }) => ({

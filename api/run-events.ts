@@ -91,8 +91,8 @@ export const listEvents = route({
     description:
       'With `Accept: text/event-stream`, events are sent as they happen, until the run ends. `limit` is ignored. `words` ' +
       'events have no `id` and are not part of the timeline. Their `data` is text that the model is still writing, such as ' +
-      '`{"kind":"words","data":{"step":1,"attempt":1,"offset":0,"text":"I look"}}`. At `offset` 0, the text of that ' +
-      'attempt starts, or starts over. `step.finished` contains the full text.',
+      '`{"kind":"words","data":{"step":1,"attempt":1,"offset":0,"text":"I look"}}`. An `offset` of 0 marks the start: ' +
+      'discard any earlier text of that step. `step.finished` contains the full text.',
     item: event,
     passing: words,
     async open({ services, resource, query, request, signal }) {

@@ -19,7 +19,10 @@ const pathNames: Record<string, { description: string; example: string }> = {
   notificationId: { description: 'Id of the notification', example: exampleIds.notification },
   paymentMethodId: { description: 'Id of the payment method', example: exampleIds.paymentMethod },
   runId: { description: 'Id of the run', example: exampleIds.run },
-  chatId: { description: 'Id of an answer. Any other text refers to the chat.', example: exampleIds.answer },
+  chatId: {
+    description: 'Id of an answer. Any other value selects the answer in progress.',
+    example: exampleIds.answer,
+  },
   sessionId: { description: 'Id of the chat session', example: exampleIds.session },
   invitationId: { description: 'Id of the invitation', example: exampleIds.invitation },
   userId: { description: 'Id of the user', example: exampleIds.user },

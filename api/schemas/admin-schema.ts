@@ -21,14 +21,14 @@ export const adminUser = named(
     admin: field(v.boolean(), 'Whether the user is a platform admin'),
     tier: field(
       v.nullable(tier),
-      'Paid tier. Null before the account is first used, and if the installation has no payments.',
+      'Paid tier. Null until the account is first used, or if payments are off on this installation.',
       'pro',
     ),
     givenTier: field(v.nullable(tier), 'Tier that an admin has granted. Null if none.', null),
     limits: field(v.nullable(ownLimits), 'Limits that an admin has set. Null if none.', null),
     balance: field(
       v.nullable(v.number()),
-      'Remaining credits. Null before the account is first used, and if the installation has no payments.',
+      'Remaining credits. Null until the account is first used, or if payments are off on this installation.',
       200,
     ),
     suspendedAt: field(v.nullable(time), 'When an admin suspended the account. Null if it is not suspended.', null),

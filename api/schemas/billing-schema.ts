@@ -82,14 +82,14 @@ export const account = named(
       '`off`: no payments, tiers or credits to buy. `sandbox`: payments without real money. `stripe`: payments through Stripe.',
       'sandbox',
     ),
-    tier: field(v.nullable(tier), "The account's tier, or null if the installation has no payments", 'pro'),
+    tier: field(v.nullable(tier), "The account's tier, or null if payments are off on this installation", 'pro'),
     limits,
     features: field(v.array(feature), 'Features that the tier includes'),
     subscription: field(v.nullable(subscription), 'Subscription. Null for the free tier.'),
     tokens: field(v.nullable(tokens), 'Tokens used this month, and their limit. Null for a workspace.'),
     balance: field(
       whole,
-      'Remaining credits, or for a workspace, the credits that it can use within its limit. Negative if the account owes credits. Does not change if the installation has no payments.',
+      'Remaining credits, or for a workspace, the credits that it can use within its limit. Negative if the account owes credits. Does not change if payments are off on this installation.',
       4980,
     ),
     creditCents: field(

@@ -45,7 +45,7 @@ export const ledgerEntry = named(
     kind: ledgerEntryKind,
     credits: field(
       whole,
-      'Change in the balance. Negative if credits were used, 0 for a step if the installation has no payments.',
+      'Change in the balance. Negative if credits were used, 0 for a step if payments are off on this installation.',
       -1,
     ),
     balanceAfter: field(v.nullable(whole), "Balance after the change. Null in a workspace's list.", 4980),

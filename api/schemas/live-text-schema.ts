@@ -13,7 +13,7 @@ export const words = named(
         attempt: field(whole, 'Attempt number, from 1', 1),
         offset: field(
           whole,
-          'Position of `text` in the answer, in UTF-16 code units. At 0 the text starts, or starts over.',
+          'Position of `text` in the answer, in UTF-16 code units. 0 marks the start: discard any earlier text of the step.',
           0,
         ),
         text: field(v.string(), 'New part of the answer', 'I will look at the'),

@@ -137,4 +137,4 @@ function refusal(answer: oauth.ResponseBodyError, hiding: Hiding): TokenOutcome 
 /** RFC 6749, 5.2: the site refuses the platform, not the token. A user cannot change that. */
 const clientErrors = new Set(['invalid_client', 'unauthorized_client'])
 const clientAdvice =
-  "The site rejected the platform's client id. The platform operator must register the client id with the site. After that, calls either work again automatically or require you to reconnect the site."
+  "The site rejected the platform's client id. The platform operator must register the client id with the site. After that, calls may work again automatically. If they do not, reconnect the site."
