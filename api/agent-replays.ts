@@ -142,7 +142,7 @@ export const replayDeliveries = route({
     '[Replay](/docs/how-to/replay).',
   headers: {
     'Idempotency-Key':
-      'Key for this request and for those that continue it. No delivery is replayed twice under the same key, even if its replay fails.',
+      'Key for this request and for the requests that continue it. No delivery is replayed twice under the same key, even if its replay fails.',
   },
   body: filter,
   status: 202,
