@@ -33,7 +33,9 @@ export const goToSite = route({
     'immediately.',
   query: v.looseObject({
     ticket: field(text(100), 'Ticket in `connectUrl`'),
-    seen: v.optional(field(v.string(), 'Value from the link on the page')),
+    seen: v.optional(
+      field(v.string(), 'Value of `seen` in the link on the page, which proves that the page was shown'),
+    ),
   }),
   status: 303,
   codes: ['VALIDATION_ERROR', 'NOT_FOUND'],
