@@ -20,7 +20,7 @@ const meanings: Record<keyof Limits, string> = {
   workspaces: 'Maximum number of workspaces that the account pays for',
   workspaceMembers: 'Maximum number of members in each workspace, including open invitations',
   requestsPerMinute: 'Maximum number of requests per minute, across all sign-in sessions and API keys',
-  openStreams: 'Maximum number of open streams in one API process',
+  openStreams: 'Maximum number of open streams per API process',
   deliveriesPerMinute: 'Maximum number of webhook deliveries per minute, across all agents',
   inputBytesPerMinute: 'Maximum number of bytes of payloads and inputs per minute',
   storedBytes: 'Maximum number of stored bytes of payloads and results',
@@ -81,7 +81,7 @@ export const giveTier = route({
     tier: v.optional(
       field(
         v.nullable(tier),
-        'Tier to grant, or null to remove a granted tier. Fails with `VALIDATION_ERROR` if payments are off on this installation.',
+        'Tier to grant, or null to remove a granted tier. The request fails with `VALIDATION_ERROR` if payments are off on this installation.',
         'pro',
       ),
     ),

@@ -31,8 +31,8 @@ const sequenceInQuery = (description: string, fallback: number) =>
   })
 
 const shared = {
-  endedSince: instant('Only runs that failed at or after this time (RFC 3339)'),
-  endedUntil: instant('Only runs that failed before this time (RFC 3339)'),
+  endedSince: instant('Replay only runs that failed at or after this time (RFC 3339)'),
+  endedUntil: instant('Replay only runs that failed before this time (RFC 3339)'),
   reason: v.optional(knownEndReason),
 }
 

@@ -18,7 +18,7 @@ const input = named(
     ],
     'must be a JSON object or a non-empty string',
   ),
-  'Input for the run, as data',
+  'Input for the run. The model treats it as data, not instructions.',
   { ticket: 4711 },
 )
 

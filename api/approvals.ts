@@ -67,8 +67,8 @@ export const listApprovals = route({
   query: v.strictObject({
     ...pagingOfOwner,
     status: v.optional(status),
-    agentId: idFilter("Only approvals for this agent's runs"),
-    sessionId: idFilter('Only approvals for this chat session'),
+    agentId: idFilter("Return only approvals for this agent's runs"),
+    sessionId: idFilter('Return only approvals for this chat session'),
   }),
   response: pageOf(approval),
   async handle({ services, ownerId, query }) {

@@ -51,7 +51,11 @@ const entry = named(
     id,
     ownerId,
     createdAt: time,
-    action: field(v.string(), 'Operation that the user called, by its id in the OpenAPI document', 'updateAgent'),
+    action: field(
+      v.string(),
+      'Operation that the user called, identified by its `operationId` in the OpenAPI document',
+      'updateAgent',
+    ),
     subject,
     actor,
     before: field(v.nullable(fields), 'Fields before the change. Null if the item was created.'),
@@ -67,9 +71,11 @@ const entry = named(
 )
 
 const filters = {
-  action: v.optional(field(text(64), 'Only this operation', 'updateAgent')),
-  subjectId: v.optional(field(text(255), 'Only actions on this item')),
-  actorId: v.optional(field(v.pipe(text(64), v.uuid('must be a UUID')), 'Only actions by this user')),
+  action: v.optional(field(text(64), 'Return only entries for this operation', 'updateAgent')),
+  subjectId: v.optional(field(text(255), 'Return only entries for actions on this item')),
+  actorId: v.optional(
+    field(v.pipe(text(64), v.uuid('must be a UUID')), 'Return only entries for actions by this user'),
+  ),
 }
 
 function present({
@@ -129,7 +135,10 @@ export const listAuditOfAll = route({
     ...paging,
     ...filters,
     ownerId: v.optional(
-      field(v.pipe(text(64), v.uuid('must be a UUID')), 'Only actions in this user account or workspace'),
+      field(
+        v.pipe(text(64), v.uuid('must be a UUID')),
+        'Return only entries for actions in this user account or workspace',
+      ),
     ),
   }),
   status: 200,

@@ -34,8 +34,8 @@ export const moveThings = route({
     'Moved',
     v.object({
       ownerId,
-      agentIds: field(v.array(id), 'Ids of the agents that now belong to this owner'),
-      entryIds: field(v.array(idOf('entry')), 'Ids of the vault entries that now belong to this owner'),
+      agentIds: field(v.array(id), 'Ids of the requested agents, which now belong to `ownerId`'),
+      entryIds: field(v.array(idOf('entry')), 'Ids of the requested vault entries, which now belong to `ownerId`'),
     }),
     'Result of a move',
   ),

@@ -20,7 +20,7 @@ const refresh = named(
     ),
     startedAt: field(time, 'When the refresh started'),
     endedAt: field(v.nullable(time), 'When the refresh ended'),
-    outcome: field(v.nullable(outcome), 'Outcome of the refresh. Null while it is running.'),
+    outcome: field(v.nullable(outcome), 'Outcome of the refresh. Null while the refresh is running.'),
     rotated: field(v.nullable(v.boolean()), 'Whether the site issued a new refresh token'),
     error: field(v.nullable(v.string()), 'Human-readable description of what went wrong', null),
   }),

@@ -79,7 +79,10 @@ export const listEvents = route({
     'RunEventPage',
     v.object({
       items: field(v.array(event), 'Events, in order'),
-      more: field(v.boolean(), 'Whether there are later events. To read them, set `after` to the last number.'),
+      more: field(
+        v.boolean(),
+        'Whether there are later events. To read them, set `after` to the number of the last event you have.',
+      ),
     }),
     'Page of a timeline',
   ),

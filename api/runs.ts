@@ -17,7 +17,7 @@ export const listRuns = route({
   owner: 'query',
   query: v.strictObject({
     ...pagingOfOwner,
-    agentId: idFilter("Only this agent's runs"),
+    agentId: idFilter("Return only this agent's runs"),
     status: v.optional(runStatus),
     trigger: v.optional(trigger),
   }),

@@ -70,7 +70,7 @@ export const goToProvider = route({
     "For browsers. Shows a page that names the account to link, or the workspace's provider. The link on the page works only in the same browser. Clients that request `application/json` are redirected immediately.",
   query: v.looseObject({
     ticket: field(text(100), 'Ticket in `linkUrl`'),
-    seen: v.optional(field(v.string(), 'Value from the link on the page')),
+    seen: v.optional(field(v.string(), 'Proof that the page was shown: the value of `seen` in its link')),
   }),
   status: 303,
   codes: ['VALIDATION_ERROR', 'NOT_FOUND', 'SITE_UNAVAILABLE', 'PERMISSION_DENIED'],

@@ -153,12 +153,12 @@ export const callTool = route({
     'it started. A call with the `unknown` outcome may have taken effect. With `Idempotency-Key`, a repeated request returns the outcome of the original call, after waiting for it if necessary.',
   headers: {
     'Idempotency-Key':
-      'Key for this call. Repeating the call with the same key never makes a second call that could take effect.',
+      'Key for this call. A repeated request with the same key never makes a second call that could take effect.',
   },
   body: toolArguments,
   response: named(
     'ToolCallResult',
-    v.object({ callId: idOf('call', 'Call, for `GET /vault/{entryId}/calls/{callId}`'), result: toolResult }),
+    v.object({ callId: idOf('call', 'Id of the call, for `GET /vault/{entryId}/calls/{callId}`'), result: toolResult }),
     'Result of a direct tool call',
   ),
   resource,

@@ -6,7 +6,7 @@ import { workspaceNamed as resource } from './route/resources.ts'
 
 const issuer = field(
   text(2048),
-  "The provider's issuer URL. Its configuration is at `/.well-known/openid-configuration` below this URL.",
+  "The provider's issuer URL. The provider's configuration is at `/.well-known/openid-configuration` below this URL.",
   'https://login.example.com/realms/staff',
 )
 const ascii = (max: number) => v.pipe(text(max), v.regex(/^[\x20-\x7e]+$/, 'must be printable ASCII characters'))
@@ -73,7 +73,11 @@ export const setWorkspaceSignIn = route({
   body: v.strictObject({
     issuer,
     clientId,
-    clientSecret: field(ascii(1000), 'Client secret at the provider, which is never shown', 'an-example-of-a-secret'),
+    clientSecret: field(
+      ascii(1000),
+      'Client secret issued by the provider. It is never shown.',
+      'an-example-of-a-secret',
+    ),
   }),
   response: workspaceSignIn,
   codes: ['WORKSPACE_NOT_FOUND', 'INVALID_URL', 'SITE_UNAVAILABLE'],

@@ -26,7 +26,7 @@ export const headers = {
     example: exampleIds.request,
   },
   'Retry-After': {
-    description: 'Seconds to wait before a retry. Always set with 429, otherwise if known.',
+    description: 'Seconds to wait before a retry. Always set with 429, and otherwise only if known.',
     schema: { type: 'integer', minimum: 1 },
     example: 12,
   },
