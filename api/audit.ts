@@ -109,8 +109,7 @@ export const listAudit = route({
   path: '/audit',
   summary: 'List audit log entries',
   description:
-    'Newest first: who changed what, from where, including the values before and after. Entries never change and are retained for 400 days. Runs, tool calls and chats have their own records. In a workspace, requires the `admin` or ' +
-    '`owner` role.',
+    'Newest first. Each entry shows who changed what and from where, with the values before and after. Entries never change and are retained for 400 days. Runs, tool calls and chats have their own records. In a workspace, requires the `admin` or `owner` role.',
   owner: 'query',
   needs: 'administer',
   whenClosed: true,

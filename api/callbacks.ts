@@ -73,8 +73,7 @@ export const listCallbacks = route({
   path: '/agents/{agentId}/callbacks',
   summary: "List an agent's callbacks",
   description:
-    'Newest first. There is one for each run that ended while the agent had a `callbackUrl`. See ' +
-    '[Callbacks](/docs/how-to/callbacks).',
+    'Newest first. There is one callback for each run that ended while the agent had a `callbackUrl`. See [Callbacks](/docs/how-to/callbacks).',
   query: v.strictObject({ ...paging, status: v.optional(status) }),
   response: pageOf(listedCallback),
   resource: agentNamed,

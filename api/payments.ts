@@ -97,8 +97,7 @@ export const listPayments = route({
   path: '/billing/payments',
   summary: 'List payments',
   description:
-    'Newest first: subscription months and changes, credited amounts, and credit purchases. Among paid items, the positive `cents` are the amounts charged to your cards, and `cents` plus `fromCreditCents` is the cost of the service. ' +
-    'Your payment credit (`creditCents` in `GET /billing`) is the sum of the negative `cents` minus the sum of `fromCreditCents`, across payments of every status.',
+    'Lists subscription months and changes, credited amounts, and credit purchases, newest first. Among paid items, the positive `cents` are the amounts charged to your cards, and `cents` plus `fromCreditCents` is the cost of the service. Your payment credit (`creditCents` in `GET /billing`) is the sum of the negative `cents`, taken as a positive amount, minus the sum of `fromCreditCents`, across payments of every status.',
   query: v.strictObject(paging),
   status: 200,
   response: pageOf(payment),
@@ -127,7 +126,7 @@ export const getTopUp = route({
   method: 'get',
   path: '/billing/top-up',
   summary: 'Get automatic top-up settings',
-  description: 'Settings that were never set are null.',
+  description: 'Settings that have never been set are null.',
   status: 200,
   response: topUp,
   handle: ({ services, caller }) => services.billing.topUps.read(caller.userId),

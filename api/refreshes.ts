@@ -36,7 +36,7 @@ export const listRefreshes = route({
   path: '/vault/{entryId}/refreshes',
   summary: 'List token refreshes',
   description:
-    'Newest first. After `ambiguous` or `abandoned`, it is unknown whether the site accepted the refresh token.',
+    'Newest first. If the outcome is `ambiguous` or `abandoned`, it is unknown whether the site accepted the refresh token.',
   query: v.strictObject(paging),
   response: pageOf(refresh),
   resource: entryNamed,

@@ -73,7 +73,7 @@ export const listEvents = route({
   query: v.strictObject({ after, limit, lastEventId: v.optional(lastEvent) }),
   headers: {
     'Last-Event-ID':
-      'For a stream: number of the last event you have. Unless empty, this header overrides `after` and `lastEventId`.',
+      'For a stream: number of the last event you have. Unless it is empty, this header overrides `after` and `lastEventId`.',
   },
   response: named(
     'RunEventPage',

@@ -44,8 +44,7 @@ export const startSignIn = route({
   path: `${folder}/{providerId}/start`,
   summary: 'Start signing in with a provider',
   description:
-    'For browsers. Redirects to the provider. When the browser returns, it gets the sign-in cookies. To sign in ' +
-    'to one workspace, use its id as `providerId`. In that case, a page that names the provider is shown first.',
+    'For browsers. Redirects to the provider. When the browser returns, it gets the sign-in cookies. To sign in to a single workspace, use its id as `providerId`. In that case, a page that names the provider is shown first.',
   query: v.strictObject({
     returnTo: v.optional(field(localPath, 'Path on this platform to open afterward', '/console')),
   }),

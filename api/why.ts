@@ -53,8 +53,7 @@ const shared = {
   method: 'get',
   status: 200,
   description:
-    'Returns the causes, most important first, or the current work if the agent or run is running. Uses a single snapshot of the ' +
-    'database and the active workers. See [Find out why a run is waiting](/docs/how-to/why-is-it-waiting).',
+    'Returns the causes, most important first, or the current work if the agent or run is running. The response reflects a single snapshot of the database and the active workers. See [Find out why a run is waiting](/docs/how-to/why-is-it-waiting).',
   response: why,
 } as const
 

@@ -67,9 +67,7 @@ export const setWorkspaceSignIn = route({
   method: 'put',
   summary: "Set a workspace's sign-in provider",
   description:
-    'Members who link this OpenID Connect provider while signed in can then sign in with it, to this workspace ' +
-    'only. Ends the sign-in sessions that were started with the previous provider. Links remain only if `issuer` and `clientId` stay the same. Requires ' +
-    'the `admin` or `owner` role.',
+    'Members who link this OpenID Connect provider while signed in can then sign in with it, to this workspace only. Ends the sign-in sessions that were started with the previous provider. Existing links remain only if `issuer` and `clientId` stay the same. Requires the `admin` or `owner` role.',
   body: v.strictObject({
     issuer,
     clientId,
@@ -97,7 +95,7 @@ export const removeWorkspaceSignIn = route({
   method: 'delete',
   summary: "Remove a workspace's sign-in provider",
   description:
-    "Ends the provider's sign-in sessions and unlinks members from the provider. Requires the `admin` or `owner` role.",
+    'Ends the sign-in sessions that were started with the provider, and unlinks members from it. Requires the `admin` or `owner` role.',
   whenClosed: true,
   status: 204,
   codes: ['WORKSPACE_NOT_FOUND', 'NOT_FOUND'],
