@@ -28,8 +28,7 @@ export const verifyEmail = route({
   path: '/auth/verify-email',
   summary: 'Verify an email address',
   description:
-    'Takes the token from the verification email. The token works once and expires after 24 hours. A token from `POST ' +
-    '/auth/me/email` also changes the address, unless another account has it by then (`VALIDATION_ERROR`).',
+    'Takes the token from the verification email. The token works once and expires after 24 hours. A token from `POST /auth/me/email` also changes the address, unless another account is already using the new address (`VALIDATION_ERROR`).',
   access: 'anyone',
   body: v.strictObject({ token: token('sy_verify_an-example') }),
   status: 204,
@@ -45,8 +44,7 @@ export const sendVerification = route({
   path: '/auth/verify-email/send',
   summary: 'Resend the verification email',
   description:
-    'The new token replaces the previous one. You can request five of these emails per hour. Nothing is sent if the ' +
-    'address is already verified.',
+    'The new token replaces the previous one. You can request up to five of these emails per hour. Nothing is sent if the address is already verified.',
   access: 'login',
   status: 202,
   response: underWay,
@@ -85,10 +83,7 @@ export const resetPassword = route({
   path: '/auth/reset-password',
   summary: 'Reset your password',
   description:
-    'Takes the token from the reset email. The token works once and expires after an hour. Ends all sign-in sessions and chat sessions, ' +
-    'verifies the address, and unlinks sign-in providers that were linked before the account had this address. If ' +
-    'the address had never been verified, this also pauses the agents and removes their `callbackUrl`, disconnects sites, revokes API keys, removes the authenticator app, and removes all other members from the workspaces. An email ' +
-    'lists what can still access the account.',
+    'Takes the token from the reset email. The token works once and expires after an hour. Ends all sign-in sessions and chat sessions, verifies the address, and unlinks sign-in providers that were linked before the account had this address. If the address had never been verified, this also pauses the agents and removes their `callbackUrl`, disconnects sites, revokes API keys, removes the authenticator app, and removes all other members from the workspaces. You receive an email that lists what can still access the account.',
   access: 'anyone',
   body: v.strictObject({ token: token('sy_reset_an-example'), newPassword }),
   status: 204,
@@ -107,8 +102,7 @@ export const changeEmail = route({
   path: '/auth/me/email',
   summary: 'Change your email address',
   description:
-    'Emails a token to the new address (at most five per hour) and a notice to the current one. The address changes ' +
-    'when you send the token to `POST /auth/verify-email`. The response is the same even if another account has the address. Requires `code` if the account has an authenticator app.',
+    'Emails a token to the new address (at most five per hour) and a notice to the current one. The address changes when you send the token to `POST /auth/verify-email`. The response is the same even if another account has the new address. Requires `code` if the account has an authenticator app.',
   access: 'login',
   body: v.strictObject({
     newEmail: field(text(254), 'New email address', 'ada@example.org'),

@@ -31,7 +31,7 @@ export const advanceClock = route({
         v.minValue(1, 'must be at least 1'),
         v.maxValue(longestStep, `must be at most ${longestStep}, which is 62 days`),
       ),
-      'Time to advance the clock by, in seconds: at most 62 days',
+      'Time to advance the clock by, in seconds. The maximum is 62 days.',
       86_400,
     ),
   }),

@@ -30,7 +30,7 @@ const grant = named(
 )
 
 const until =
-  "When the remaining credits expire (RFC 3339), by the account's clock. They never expire if this is null or absent."
+  "When the remaining credits expire (RFC 3339), by the account's clock. If this is null or absent, the credits never expire."
 
 export const giveCredits = route({
   tag: 'admin',

@@ -14,7 +14,10 @@ export const listUsers = route({
   path: '/admin/users',
   summary: 'List accounts',
   description: 'Newest first. Set `email` to find one account.',
-  query: v.strictObject({ ...paging, email: v.optional(field(text(254), 'Only the account with this email address')) }),
+  query: v.strictObject({
+    ...paging,
+    email: v.optional(field(text(254), 'Return only the account with this email address')),
+  }),
   response: pageOf(adminUser),
   async handle({ services, query }) {
     const page = await services.overview.users(query)
@@ -103,7 +106,7 @@ const standing = named(
           v.object({
             beganAt: field(time, 'When the outage began'),
             message: field(v.string(), 'Problem, as owners see it', 'The AI provider could not be reached.'),
-            providerSaid: field(v.nullable(v.string()), 'Message from the provider, without your keys', null),
+            providerSaid: field(v.nullable(v.string()), 'Message from the provider, with your keys removed', null),
             lastFailedAt: field(time, 'When the last request failed'),
             nextProbeAt: field(time, 'When the model will be tried again'),
             waitingRuns: field(whole, 'Number of runs that are waiting for the model', 0),

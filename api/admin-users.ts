@@ -20,7 +20,7 @@ const meanings: Record<keyof Limits, string> = {
   workspaces: 'Maximum number of workspaces that the account pays for',
   workspaceMembers: 'Maximum number of members in each workspace, including open invitations',
   requestsPerMinute: 'Maximum number of requests per minute, across all sign-in sessions and API keys',
-  openStreams: 'Maximum number of open streams in one API process',
+  openStreams: 'Maximum number of open streams per API process',
   deliveriesPerMinute: 'Maximum number of webhook deliveries per minute, across all agents',
   inputBytesPerMinute: 'Maximum number of bytes of payloads and inputs per minute',
   storedBytes: 'Maximum number of stored bytes of payloads and results',
@@ -75,13 +75,12 @@ export const giveTier = route({
   method: 'patch',
   summary: "Set an account's tier or limits",
   description:
-    'A granted tier is free, applies while it is higher than the paid tier, and includes its monthly credits unless the user pays for a tier. `null` removes a granted tier or limits. Anything over the limits is suspended until ' +
-    'there is room. After you set a tier or a token limit, free usage no longer requires a verified email address.',
+    'A granted tier is free, applies while it is higher than the paid tier, and includes its monthly credits unless the user pays for a tier. Send `null` to remove a granted tier or custom limits. Anything over the limits is suspended until there is room. Once you grant a tier or set a token limit, the user no longer needs a verified email address for free usage.',
   body: v.strictObject({
     tier: v.optional(
       field(
         v.nullable(tier),
-        'Tier to grant, or null to remove a granted tier. Fails with `VALIDATION_ERROR` if payments are off on this installation.',
+        'Tier to grant, or null to remove a granted tier. The request fails with `VALIDATION_ERROR` if payments are off on this installation.',
         'pro',
       ),
     ),
@@ -104,9 +103,7 @@ export const suspendUser = route({
   path: '/admin/users/{userId}/suspension',
   summary: 'Suspend a user',
   description:
-    "The user's sign-in sessions, API keys, chat sessions and webhook deliveries fail with `PERMISSION_DENIED` and the " +
-    'reason. Agents that the account pays for are paused: queued runs stay queued, and started runs wait. Nothing ' +
-    'is deleted. An admin cannot be suspended.',
+    "Requests with the user's sign-in sessions, API keys and chat sessions fail with `PERMISSION_DENIED` and the reason, and so do webhook deliveries. Agents that the account pays for are paused: queued runs stay queued, and runs in progress wait. Nothing is deleted. An admin cannot be suspended.",
   body: v.strictObject({
     reason: field(text(500), 'Reason, shown to the user', 'Your agents are overloading a site.'),
   }),
@@ -128,7 +125,7 @@ export const liftUser = route({
   path: '/admin/users/{userId}/suspension',
   summary: "Lift a user's suspension",
   description:
-    'Sign-in sessions, API keys and chat sessions work again, and the agents paused by the suspension resume.',
+    'Sign-in sessions, API keys and chat sessions work again. Agents resume unless they are paused for another reason.',
   response: adminUser,
   codes: ['NOT_FOUND'],
   async handle(input) {
@@ -145,8 +142,7 @@ export const deleteUser = route({
   method: 'delete',
   summary: 'Delete an account',
   description:
-    'Suspends the user, ends all sign-in sessions, and deletes everything after `ACCOUNT_GRACE_DAYS`. Until then, you can ' +
-    'restore the account. The user is notified by email. An admin cannot be deleted.',
+    'Suspends the user, ends all sign-in sessions, and deletes everything after the grace period (`ACCOUNT_GRACE_DAYS`). Until then, you can restore the account. The user is notified by email. An admin cannot be deleted.',
   response: adminUser,
   codes: ['NOT_FOUND'],
   async handle(input) {
@@ -180,8 +176,7 @@ export const listRunsOfUser = route({
   path: '/admin/users/{userId}/runs',
   summary: "List a user's runs",
   description:
-    "Newest first, for the user's own agents and the workspaces that the user owns. Payloads, prompts and results " +
-    'are not shown.',
+    "Lists the runs of the user's own agents and of agents in workspaces that the user owns, newest first. Payloads, prompts and results are not shown.",
   query: v.strictObject({ ...paging, status: v.optional(runStatus) }),
   response: pageOf(listedRun),
   codes: ['NOT_FOUND'],

@@ -55,8 +55,7 @@ export const listHosts = route({
   path: '/admin/hosts',
   summary: 'List paused, suspended and limited hosts',
   description:
-    'Sorted by name, at most 1,000. Hosts that only request a different limit in their manifest come last. See ' +
-    '[Hosts](/docs/operate/hosts).',
+    'Lists up to 1,000 hosts, sorted by name. Hosts that only request a different limit in their manifest come last. See [Hosts](/docs/operate/hosts).',
   status: 200,
   response: listOf(host),
   handle: async ({ services }) => ({ items: await services.hosts.list() }),
@@ -115,7 +114,7 @@ export const limitHost = route({
   method: 'put',
   path: '/admin/hosts/{host}/limit',
   summary: "Set a host's call limit",
-  description: `Replaces \`OUTGOING_PER_MINUTE\` for this host, for all owners combined, starting with the next call. ${spelling}`,
+  description: `Overrides \`OUTGOING_PER_MINUTE\` for calls to this host by all owners combined, starting with the next call. ${spelling}`,
   body: v.strictObject({
     callsPerMinute: field(
       v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(maxPerMinute)),
@@ -168,8 +167,7 @@ export const listWorkers = route({
   path: '/admin/workers',
   summary: 'List workers',
   description:
-    'Most recently seen first, at most 1,000. Each worker reports every five seconds. A worker that shut down is ' +
-    'not listed, and one that disappeared stays listed for a day.',
+    'Lists up to 1,000 workers, most recently seen first. Each worker reports every five seconds. A worker that has shut down is not listed, but one that has disappeared stays listed for a day.',
   status: 200,
   response: listOf(worker),
   handle: async ({ services }) => ({ items: await services.workers.list() }),

@@ -31,8 +31,8 @@ const sequenceInQuery = (description: string, fallback: number) =>
   })
 
 const shared = {
-  endedSince: instant('Only runs that failed at or after this time (RFC 3339)'),
-  endedUntil: instant('Only runs that failed before this time (RFC 3339)'),
+  endedSince: instant('Replay only runs that failed at or after this time (RFC 3339)'),
+  endedUntil: instant('Replay only runs that failed before this time (RFC 3339)'),
   reason: v.optional(knownEndReason),
 }
 
@@ -117,8 +117,7 @@ export const previewReplay = route({
   method: 'get',
   summary: 'Preview a replay of failed deliveries',
   description:
-    'Counts the deliveries that `POST /agents/{agentId}/replay` would replay with the same filter, and changes ' +
-    'nothing. Looks at up to 1,000 runs. Does not check whether the queue and the account have room.',
+    'Counts the deliveries that `POST /agents/{agentId}/replay` would replay with the same filter. Changes nothing. Looks at up to 1,000 runs. Does not check whether the queue and the account have room for the replays.',
   query: filterInQuery,
   status: 200,
   response: bulkReplay,
@@ -138,8 +137,7 @@ export const replayDeliveries = route({
   method: 'post',
   summary: 'Replay failed deliveries',
   description:
-    'Replays failed webhook runs in the order of their sequence numbers, at the end of the queue. A delivery that was already replayed is left out unless its last replay also failed, so you can repeat the request. One request looks at up to 1,000 runs and 16 MiB of payloads, and `next` says where to continue. See ' +
-    '[Replay](/docs/how-to/replay).',
+    'Adds replays of failed webhook runs to the end of the queue, in the order of their sequence numbers. A delivery that has already been replayed is left out unless its last replay also failed, so it is safe to repeat the request. One request looks at up to 1,000 runs and 16 MiB of payloads, and `next` says where to continue. See [Replay](/docs/how-to/replay).',
   headers: {
     'Idempotency-Key':
       'Key for this request and for the requests that continue it. No delivery is replayed twice under the same key, even if its replay fails.',

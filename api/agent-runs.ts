@@ -18,7 +18,7 @@ const input = named(
     ],
     'must be a JSON object or a non-empty string',
   ),
-  'Input for the run, as data',
+  'Input for the run. The model treats it as data, not instructions.',
   { ticket: 4711 },
 )
 
@@ -31,9 +31,7 @@ export const startRun = route({
   summary: 'Start a run',
   needs: 'use',
   description:
-    'Works for any agent, regardless of its trigger, while the agent has no unfinished run (`AGENT_ALREADY_RUNNING`). ' +
-    'The agent receives `input` as data, and the timeline shows `input` unchanged. The body can be up to 1 MiB. See ' +
-    '[Idempotency](/docs/how-to/idempotency).',
+    'Works for any agent, regardless of its trigger, but fails with `AGENT_ALREADY_RUNNING` if the agent has an unfinished run. The model treats `input` as data, not instructions, and the timeline shows it unchanged. The body can be up to 1 MiB. See [Idempotency](/docs/how-to/idempotency).',
   headers: {
     'Idempotency-Key':
       'Key for this request. A repeated request with the same key returns the original run in its current state.',

@@ -61,8 +61,7 @@ export const rotateCallbackSecret = route({
   path: '/agents/{agentId}/rotate-callback-secret',
   summary: "Rotate an agent's callback secret",
   description:
-    'Signs all later callback attempts with the new secret, including those for existing callbacks. See ' +
-    '[Callbacks](/docs/how-to/callbacks).',
+    'All later callback attempts, including those for existing callbacks, are signed with the new secret. See [Callbacks](/docs/how-to/callbacks).',
   response: agent,
   resource,
   codes: ['AGENT_NOT_FOUND'],

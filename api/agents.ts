@@ -64,7 +64,7 @@ export const getAgent = route({
   path: '/agents/{agentId}',
   summary: 'Get an agent',
   description:
-    "Includes the agent's webhook URL. Viewers, and API keys without the `write` scope, do not see secrets, because anyone with a secret can start runs.",
+    "Includes the agent's webhook URL. Secrets are not shown to viewers or to API keys without the `write` scope, because anyone with a secret can start runs.",
   response: agent,
   resource,
   codes: ['AGENT_NOT_FOUND'],
@@ -114,7 +114,7 @@ export const deleteAgent = route({
   path: '/agents/{agentId}',
   summary: 'Delete an agent',
   description:
-    "Cancels the agent's unfinished runs: the first hundred before the response, the others afterward. The agent's run history is retained.",
+    "Cancels the agent's unfinished runs: the first hundred before the response, and the rest afterward. The agent's run history is retained.",
   status: 204,
   resource,
   codes: ['AGENT_NOT_FOUND'],
@@ -132,7 +132,7 @@ export const pauseAgent = route({
   path: '/agents/{agentId}/pause',
   summary: 'Pause an agent',
   description:
-    'No new runs start. A run that has started waits before its next step, for up to a day. Deliveries are still accepted and queued, and scheduled runs are skipped.',
+    'No new runs start. Runs already in progress wait before their next step, for up to a day. Deliveries are still accepted and queued, but scheduled runs are skipped.',
   response: agent,
   resource,
   codes: ['AGENT_NOT_FOUND'],
@@ -148,8 +148,7 @@ export const resumeAgent = route({
   path: '/agents/{agentId}/resume',
   summary: 'Resume an agent',
   description:
-    'Waiting runs continue, and the queue resumes. Has no effect if the agent is not paused. An agent ' +
-    "that exceeds the tier's limit resumes automatically when there is room.",
+    "Waiting runs continue, and the queue resumes. Has no effect if the agent is not paused. An agent that was paused because it exceeds the tier's limit resumes automatically when there is room.",
   response: agent,
   resource,
   codes: ['AGENT_NOT_FOUND', 'AGENT_LIMIT_REACHED'],

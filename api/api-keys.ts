@@ -15,7 +15,7 @@ const scope = named(
 )
 const scopesMeaning = 'Permissions that the key grants'
 const nameMeaning = 'Name of the key'
-const expiryMeaning = 'When the key expires. It never expires if this is null or absent.'
+const expiryMeaning = 'When the key expires. If this is null or absent, the key never expires.'
 const scopes = v.pipe(
   list(scope, 2, 'must contain each scope only once'),
   v.minLength(1, 'must contain at least one scope'),
@@ -32,7 +32,7 @@ const apiKey = named(
     expiresAt: field(v.nullable(time), expiryMeaning, null),
     lastUsedAt: field(v.nullable(time), 'When the key was last used', null),
   }),
-  'API key, without the key itself',
+  'Information about an API key, without the key itself',
 )
 
 const present = <K extends ApiKey>(key: K) => ({ ...fieldsOf(key), ownerId: key.workspaceId ?? key.userId })

@@ -67,8 +67,8 @@ export const listApprovals = route({
   query: v.strictObject({
     ...pagingOfOwner,
     status: v.optional(status),
-    agentId: idFilter("Only approvals for this agent's runs"),
-    sessionId: idFilter('Only approvals for this chat session'),
+    agentId: idFilter("Return only approvals for this agent's runs"),
+    sessionId: idFilter('Return only approvals for this chat session'),
   }),
   response: pageOf(approval),
   async handle({ services, ownerId, query }) {
@@ -99,8 +99,7 @@ export const decideApproval = route({
   path: '/approvals/{approvalId}',
   summary: 'Approve or refuse a tool call',
   description:
-    'An approved call is made with exactly the arguments shown. If you refuse the call or its approval request expires, the model learns that and continues without the call. Repeating the same decision changes nothing. A different decision fails with ' +
-    '`VALIDATION_ERROR`. See [Approvals](/docs/how-to/approvals).',
+    'An approved call is made with exactly the arguments shown. If you refuse the call or its approval request expires, the model is informed and continues without the call. Repeating the same decision changes nothing. A different decision fails with `VALIDATION_ERROR`. See [Approvals](/docs/how-to/approvals).',
   body: v.strictObject({
     decision: named(
       'ApprovalDecisionRequest',

@@ -51,7 +51,11 @@ const entry = named(
     id,
     ownerId,
     createdAt: time,
-    action: field(v.string(), 'Operation that the user called, by its id in the OpenAPI document', 'updateAgent'),
+    action: field(
+      v.string(),
+      'Operation that the user called, identified by its `operationId` in the OpenAPI document',
+      'updateAgent',
+    ),
     subject,
     actor,
     before: field(v.nullable(fields), 'Fields before the change. Null if the item was created.'),
@@ -67,9 +71,11 @@ const entry = named(
 )
 
 const filters = {
-  action: v.optional(field(text(64), 'Only this operation', 'updateAgent')),
-  subjectId: v.optional(field(text(255), 'Only actions on this item')),
-  actorId: v.optional(field(v.pipe(text(64), v.uuid('must be a UUID')), 'Only actions by this user')),
+  action: v.optional(field(text(64), 'Return only entries for this operation', 'updateAgent')),
+  subjectId: v.optional(field(text(255), 'Return only entries for actions on this item')),
+  actorId: v.optional(
+    field(v.pipe(text(64), v.uuid('must be a UUID')), 'Return only entries for actions by this user'),
+  ),
 }
 
 function present({
@@ -103,8 +109,7 @@ export const listAudit = route({
   path: '/audit',
   summary: 'List audit log entries',
   description:
-    'Newest first: who changed what, from where, including the values before and after. Entries never change and are retained for 400 days. Runs, tool calls and chats have their own records. In a workspace, requires the `admin` or ' +
-    '`owner` role.',
+    'Newest first. Each entry shows who changed what and from where, with the values before and after. Entries never change and are retained for 400 days. Runs, tool calls and chats have their own records. In a workspace, requires the `admin` or `owner` role.',
   owner: 'query',
   needs: 'administer',
   whenClosed: true,
@@ -129,7 +134,10 @@ export const listAuditOfAll = route({
     ...paging,
     ...filters,
     ownerId: v.optional(
-      field(v.pipe(text(64), v.uuid('must be a UUID')), 'Only actions in this user account or workspace'),
+      field(
+        v.pipe(text(64), v.uuid('must be a UUID')),
+        'Return only entries for actions in this user account or workspace',
+      ),
     ),
   }),
   status: 200,

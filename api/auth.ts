@@ -50,8 +50,7 @@ export const login = route({
   path: '/auth/login',
   summary: 'Sign in',
   description:
-    'Returns an access token and a refresh token. If the password is correct but a code is required, `UNAUTHORIZED` ' +
-    'has a detail with the path `code`. Send the request again with a code. Each code works once.',
+    'Returns an access token and a refresh token. If the password is correct but a code is required, the `UNAUTHORIZED` error has a detail with the path `code`. Send the request again with a code. Each code works once.',
   access: 'anyone',
   body: v.strictObject({ email, password, code: v.optional(code), ttlSeconds, cookie }),
   status: 200,
@@ -161,7 +160,7 @@ export const acceptTerms = route({
   method: 'post',
   path: '/auth/accept-terms',
   summary: 'Accept the current terms',
-  description: 'Until you accept the terms, operations outside your account fail with `TERMS_NOT_ACCEPTED`.',
+  description: 'Until you accept the terms, most operations fail with `TERMS_NOT_ACCEPTED`.',
   access: 'login',
   status: 200,
   response: account,
@@ -218,9 +217,7 @@ export const deleteAccount = route({
   path: '/auth/me',
   summary: 'Delete your account',
   description:
-    'Deletes the account and everything in it, including its workspaces, at `deletionDueAt`. Until then, you can only export or restore the account. Other sign-in sessions, chat sessions, API keys, agents and workspaces stop working, and ' +
-    'the subscription ends when the paid month does. Requires `code` if the account has an authenticator app. See [Export ' +
-    'and deletion](/docs/how-to/export-and-deletion).',
+    'Deletes the account and everything in it, including its workspaces, at `deletionDueAt`. Until then, you can only export or restore the account. Your other sign-in sessions and all chat sessions, API keys, agents and workspaces stop working, and the subscription ends when the paid month does. Requires `code` if the account has an authenticator app. See [Export and deletion](/docs/how-to/export-and-deletion).',
   access: 'login',
   body: v.strictObject({ password, code: v.optional(code) }),
   status: 200,

@@ -104,7 +104,7 @@ export const listTiers = route({
   path: '/billing/tiers',
   summary: 'List tiers',
   description:
-    'Cheapest first, with prices, features and limits. Empty if payments are off on this installation. Does not require an account.',
+    'Cheapest first, with prices, features and limits. The list is empty if payments are turned off on this installation. Does not require an account.',
   status: 200,
   response: listOf(tierOffer),
   handle: async ({ services }) => ({
@@ -195,9 +195,7 @@ export const previewSubscription = route({
   path: '/billing/subscription/preview',
   summary: 'Preview a tier change',
   description:
-    'Changes nothing. Shows when the change would take effect, what would be charged immediately (if known), and ' +
-    'which agents, sites, API keys and workspaces would exceed the new limits. The newest are suspended first, and ' +
-    'up to 100 of each kind are listed.',
+    'Changes nothing. Shows when the change would take effect, what would be charged immediately (if known), and which agents, sites, API keys and workspaces would exceed the new limits. The newest ones are suspended first, and up to 100 of each kind are listed.',
   query: v.strictObject({ tier, when: v.optional(changesAt) }),
   response: subscriptionPreview,
   handle: ({ services, caller, query }) => services.billing.preview(caller.userId, query),
@@ -214,8 +212,7 @@ export const cancelSubscription = route({
   path: '/billing/subscription',
   summary: 'Cancel the subscription',
   description:
-    'The free tier starts when the paid month ends (`currentPeriodEnd`). It starts immediately with `when=now`, or ' +
-    "if the subscription is past due. Until the subscription ends, you can undo the cancellation at no cost by sending the same tier to `POST /billing/subscription`. Canceling immediately converts the unused part of the month into payment credit and takes back a proportional share of the month's credits. Anything over the free limits is suspended, not deleted.",
+    "The free tier starts when the paid month ends (`currentPeriodEnd`). It starts immediately if you send `when=now` or if the subscription is past due. Until the subscription ends, you can undo the cancellation at no cost by sending the same tier to `POST /billing/subscription`. An immediate cancellation converts the unused part of the month into payment credit and takes back a proportional share of the month's credits. Anything over the free limits is suspended, not deleted.",
   query: v.strictObject({ when: v.optional(changesAt) }),
   response: account,
   codes: ['NOT_FOUND'],

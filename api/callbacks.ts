@@ -16,12 +16,12 @@ const status = named(
   'delivered',
 )
 const listed = {
-  id: idOf('callback', '`webhook-id` of each attempt'),
+  id: idOf('callback', '`webhook-id` of every attempt'),
   agentId: idOf('agent', 'Id of the agent'),
   runId: idOf('run', 'Run that ended'),
   url: field(
     v.string(),
-    'URL that the callback is sent to, without the query string for callers who cannot see secrets',
+    'URL that the callback is sent to. The query string is hidden from callers who cannot see secrets.',
     'https://hooks.example.com/runs',
   ),
   status,
@@ -34,7 +34,7 @@ const listed = {
 const attempt = named(
   'CallbackAttempt',
   v.object({
-    attempt: field(whole, 'Number of the attempt. Attempts whose process crashed are not listed.', 1),
+    attempt: field(whole, 'Number of the attempt. An attempt is not listed if its process crashed.', 1),
     at: field(time, 'Time of the attempt'),
     httpStatus: field(
       v.nullable(whole),
@@ -73,8 +73,7 @@ export const listCallbacks = route({
   path: '/agents/{agentId}/callbacks',
   summary: "List an agent's callbacks",
   description:
-    'Newest first. There is one for each run that ended while the agent had a `callbackUrl`. See ' +
-    '[Callbacks](/docs/how-to/callbacks).',
+    'Newest first. There is one callback for each run that ended while the agent had a `callbackUrl`. See [Callbacks](/docs/how-to/callbacks).',
   query: v.strictObject({ ...paging, status: v.optional(status) }),
   response: pageOf(listedCallback),
   resource: agentNamed,

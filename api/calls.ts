@@ -60,7 +60,7 @@ export const listCalls = route({
     "are on the runs' timelines.",
   query: v.strictObject({
     ...paging,
-    idempotencyKey: v.optional(field(text(255), 'Only the call with this idempotency key')),
+    idempotencyKey: v.optional(field(text(255), 'Return only the call with this idempotency key')),
   }),
   response: pageOf(listedCall),
   resource,

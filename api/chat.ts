@@ -22,9 +22,7 @@ export const sendChatMessage = route({
   path: '/chat/messages',
   summary: 'Send a chat message',
   description:
-    'Returns the full answer as JSON. Returns a stream instead for AI SDK transports (UI message stream v1), if `stream` is true, or if `Accept` prefers `text/event-stream`. A session answers its messages in order, within 90 seconds each, not counting time spent waiting for a turn or for approvals. If the client disconnects, the answer ends ' +
-    'with `STREAM_ABORTED` and keeps its tool calls, unless `onDisconnect` is `continue`. Sending the same message ' +
-    '`id` again returns the original answer. Only text is accepted, up to 1 MiB. See [Put a chat on a web page](/docs/how-to/chat-page).',
+    "Returns the full answer as JSON, or streams it if the request comes from an AI SDK transport (UI message stream v1), `stream` is true, or `Accept` prefers `text/event-stream`. A session's messages are answered in order, within 90 seconds each, not counting time spent waiting for earlier answers or for approvals. If the client disconnects, the answer ends with `STREAM_ABORTED`, and only its tool calls are kept, unless `onDisconnect` is `continue`. Sending the same message `id` again returns the original answer. Only text is accepted, up to 1 MiB. See [Put a chat on a web page](/docs/how-to/chat-page).",
   headers: {
     'Idempotency-Key': 'Key for this request. A repeated request with the same key returns the original answer.',
   },
@@ -97,8 +95,7 @@ export const resumeChatStream = route({
   path: '/chat/messages/{chatId}/stream',
   summary: 'Resume an answer stream',
   description:
-    'Streams the answer in progress from its first part, if the answer continued after its reader disconnected (`onDisconnect: continue`) or after an approval. Responds with 204 if no answer is in progress. The session token identifies the ' +
-    'session, so `chatId` can be anything.',
+    'Streams the answer in progress from its first part, if the answer continued after the reader disconnected (`onDisconnect: continue`) or after an approval. Responds with 204 if no answer is in progress. The session token identifies the session, so `chatId` can be anything.',
   status: 204,
   chatStream: true,
   codes: ['NO_CREDITS', 'MODEL_ERROR', 'CHAT_TIMEOUT'],
@@ -116,8 +113,7 @@ export const stopChatStream = route({
   path: '/chat/messages/{chatId}/stream',
   summary: 'Stop an answer',
   description:
-    'Identify the answer by its id or by the id of its message, in `messageId` or `chatId`. An answer that has ended does not change. Any other id refers to the chat: the answer in progress stops, or the request fails with ' +
-    '`NOT_FOUND` if there is none. The text so far is kept.',
+    'Set `messageId` or `chatId` to the id of the answer or of the message that it answers. If that answer has already ended, nothing changes. With any other id, the answer in progress stops, or the request fails with `NOT_FOUND` if there is none. The text so far is kept.',
   query: v.strictObject({
     messageId: v.optional(
       field(text(200), 'Id of the answer, if `chatId` identifies the chat', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a20'),

@@ -16,7 +16,7 @@ const record = (about: string) => field(v.optional(freeObject('ExportOne', 'Reco
 
 const shared = {
   format: field(v.literal('switchyard-export'), 'Kind of document'),
-  version: field(v.literal(1), 'Version of the format. New fields do not change it.'),
+  version: field(v.literal(1), 'Version of the format. Adding fields does not change the version.'),
   exportedAt: field(time, 'When the export started'),
   platform: field(v.string(), 'Installation that created the export', 'https://switchyard.example.com'),
   about: field(freeObject('ExportAbout', 'Explanations by field name'), 'Explanation of each of the other fields'),

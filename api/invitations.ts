@@ -39,8 +39,7 @@ export const inviteMember = route({
   path: '/workspaces/{workspaceId}/invitations',
   summary: 'Invite someone to a workspace',
   description:
-    'Emails a token that works for seven days and only for this address. The token stops working if you invite the address again or lose permission to invite. A workspace can send 50 invitations per hour. Requires the `admin` ' +
-    'or `owner` role.',
+    'Emails a token that works for seven days, and only for the invited address. The token stops working if you invite the address again or lose permission to invite. A workspace can send up to 50 invitations per hour. Requires the `admin` or `owner` role.',
   body: v.strictObject({ email: field(text(254), addressMeaning, 'grace@example.com'), role: invitedRole }),
   status: 201,
   response: invitation,

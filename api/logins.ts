@@ -33,7 +33,7 @@ export const readCsrfToken = route({
   path: '/auth/csrf',
   ofUser: false,
   summary: 'Get the CSRF token',
-  description: 'For pages that sign in with cookies and lose the CSRF token when they are reloaded.',
+  description: 'For pages that use cookies for sign-in and lose the CSRF token when they are reloaded.',
   status: 200,
   response: named(
     'CsrfToken',

@@ -19,9 +19,7 @@ export const moveThings = route({
   method: 'post',
   path: '/moves',
   summary: 'Move agents and connected sites',
-  description:
-    `Moves up to ${mostMoved} agents and sites to a workspace or to yourself: all of them or none. Move an agent together with the sites that it uses, and only while the agent has no unfinished run. URLs, secrets and schedules stay the same, but past activity and its costs stay with the previous owner. Requires the ` +
-    '`member` role or higher on both sides. Safe to repeat.',
+  description: `Moves up to ${mostMoved} agents and sites, either all of them or none, to a workspace or to your own account. Move an agent together with the sites that it uses, and only while the agent has no unfinished run. URLs, secrets and schedules stay the same, but past activity and its costs stay with the previous owner. Requires the \`member\` role or higher on both sides. Safe to repeat.`,
   needs: 'build',
   owner: 'body',
   body: v.strictObject({
@@ -34,8 +32,8 @@ export const moveThings = route({
     'Moved',
     v.object({
       ownerId,
-      agentIds: field(v.array(id), 'Ids of the agents that now belong to this owner'),
-      entryIds: field(v.array(idOf('entry')), 'Ids of the vault entries that now belong to this owner'),
+      agentIds: field(v.array(id), 'Ids of the requested agents, which now belong to `ownerId`'),
+      entryIds: field(v.array(idOf('entry')), 'Ids of the requested vault entries, which now belong to `ownerId`'),
     }),
     'Result of a move',
   ),

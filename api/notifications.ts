@@ -19,10 +19,10 @@ const fields = v.object({
   kind,
   subjectId: field(
     id,
-    'Id of the vault entry (`credential_dead`, `manifest_changed`), the approval (`approval_requested`) or the agent, which might no longer exist',
+    'Id of the item that the notification is about, such as the vault entry for `credential_dead` and `manifest_changed`, the approval for `approval_requested`, or the agent. This item might no longer exist.',
   ),
-  title: field(v.string(), 'Subject of the email', 'Tracker must be reconnected'),
-  message: field(v.string(), 'Text of the email', 'The site no longer accepts the token.'),
+  title: field(v.string(), 'Title of the notification and subject of its email', 'Tracker must be reconnected'),
+  message: field(v.string(), 'Text of the notification and of its email', 'The site no longer accepts the token.'),
   createdAt: time,
   readAt: field(
     v.nullable(time),

@@ -33,7 +33,7 @@ export const goToSite = route({
     'immediately.',
   query: v.looseObject({
     ticket: field(text(100), 'Ticket in `connectUrl`'),
-    seen: v.optional(field(v.string(), 'Value from the link on the page')),
+    seen: v.optional(field(v.string(), 'Proof that the page was shown: the value of `seen` in its link')),
   }),
   status: 303,
   codes: ['VALIDATION_ERROR', 'NOT_FOUND'],

@@ -51,9 +51,7 @@ export const startOAuth = route({
   path: `${folder}/start`,
   summary: 'Start connecting a site with OAuth',
   description:
-    'Send `url` to connect a new site, or `entryId` to renew or extend the authorization of a connected one. Then, within ten minutes, open `connectUrl` in the browser of the person who has the account at the site. The ' +
-    'platform requests the scopes already granted and any others that `tools` need. See [Connect a ' +
-    'site](/docs/how-to/connect-a-site).',
+    'Send `url` to connect a new site, or `entryId` to renew or extend the authorization of a connected site. Then, within ten minutes, open `connectUrl` in the browser of the person who has the account at the site. The platform requests the scopes already granted and any others that the tools in `tools` need. See [Connect a site](/docs/how-to/connect-a-site).',
   body: v.union([ofSite, ofEntry], 'must have either "url" or "entryId", and can also have "tools" and "acceptHosts"'),
   status: 201,
   response: started,

@@ -37,8 +37,7 @@ export const listOutbox = route({
   path: '/admin/outbox',
   summary: 'List outgoing emails',
   description:
-    'Newest first, for the last seven days. If there is no mail server, read the emails here and pass them on. ' +
-    'Notifications are not included. See [Mail and callbacks](/docs/operate/mail-and-callbacks).',
+    'Lists emails from the last seven days, newest first. If there is no mail server, read the emails here and pass them on. Notifications are not included. See [Mail and callbacks](/docs/operate/mail-and-callbacks).',
   query: v.strictObject(paging),
   status: 200,
   response: pageOf(mail),

@@ -25,8 +25,7 @@ export const setUpPaymentMethod = route({
   path: '/billing/payment-methods/setup',
   summary: 'Start collecting a card',
   description:
-    'Your page collects the card with Stripe.js and the returned `clientSecret`, so the card number never reaches the platform. ' +
-    'Then add the card by its id with `POST /billing/payment-methods`.',
+    'Your page collects the card with Stripe.js and the returned `clientSecret`, so the card number never reaches the platform. Then use `POST /billing/payment-methods` to add the card by its id.',
   status: 201,
   response: setup,
   async handle({ services: { billing, stripe }, caller }) {

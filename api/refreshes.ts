@@ -20,7 +20,7 @@ const refresh = named(
     ),
     startedAt: field(time, 'When the refresh started'),
     endedAt: field(v.nullable(time), 'When the refresh ended'),
-    outcome: field(v.nullable(outcome), 'Outcome of the refresh. Null while it is running.'),
+    outcome: field(v.nullable(outcome), 'Outcome of the refresh. Null while the refresh is running.'),
     rotated: field(v.nullable(v.boolean()), 'Whether the site issued a new refresh token'),
     error: field(v.nullable(v.string()), 'Human-readable description of what went wrong', null),
   }),
@@ -36,7 +36,7 @@ export const listRefreshes = route({
   path: '/vault/{entryId}/refreshes',
   summary: 'List token refreshes',
   description:
-    'Newest first. After `ambiguous` or `abandoned`, it is unknown whether the site accepted the refresh token.',
+    'Newest first. If the outcome is `ambiguous` or `abandoned`, it is unknown whether the site accepted the refresh token.',
   query: v.strictObject(paging),
   response: pageOf(refresh),
   resource: entryNamed,

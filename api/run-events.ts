@@ -73,13 +73,16 @@ export const listEvents = route({
   query: v.strictObject({ after, limit, lastEventId: v.optional(lastEvent) }),
   headers: {
     'Last-Event-ID':
-      'For a stream: number of the last event you have. Unless empty, this header overrides `after` and `lastEventId`.',
+      'For a stream: number of the last event you have. Unless it is empty, this header overrides `after` and `lastEventId`.',
   },
   response: named(
     'RunEventPage',
     v.object({
       items: field(v.array(event), 'Events, in order'),
-      more: field(v.boolean(), 'Whether there are later events. To read them, set `after` to the last number.'),
+      more: field(
+        v.boolean(),
+        'Whether there are later events. To read them, set `after` to the number of the last event you have.',
+      ),
     }),
     'Page of a timeline',
   ),

@@ -13,11 +13,11 @@ export const listRuns = route({
   method: 'get',
   path: '/runs',
   summary: 'List runs',
-  description: 'Newest first, for all agents including deleted ones. Ended runs are listed for 90 days.',
+  description: 'Lists the runs of all agents, including deleted ones, newest first. Ended runs are listed for 90 days.',
   owner: 'query',
   query: v.strictObject({
     ...pagingOfOwner,
-    agentId: idFilter("Only this agent's runs"),
+    agentId: idFilter("Return only this agent's runs"),
     status: v.optional(runStatus),
     trigger: v.optional(trigger),
   }),
@@ -35,8 +35,7 @@ export const getRun = route({
   path: '/runs/{runId}',
   summary: 'Get a run',
   description:
-    "Shows the run's status, answer, usage and cost. For what the run did, see `GET /runs/{runId}/events`. " +
-    'Lists omit the answer and the output.',
+    "Shows the run's status, answer, usage and cost. For what the run did, see `GET /runs/{runId}/events`. Lists of runs omit the answer and the output.",
   response: run,
   resource,
   codes: ['RUN_NOT_FOUND'],
@@ -68,9 +67,7 @@ export const replayRun = route({
   path: '/runs/{runId}/replay',
   summary: 'Replay a run',
   description:
-    'Starts a new run of the agent, as it is now, with the payload or input of a finished run. The replay of a delivery ' +
-    'joins the end of the queue. For any other run, the agent must be idle (`AGENT_ALREADY_RUNNING`). See ' +
-    '[Replay](/docs/how-to/replay).',
+    "Starts a new run with the agent's current configuration and the payload or input of a finished run. The replay of a delivery joins the end of the queue. For any other run, the agent must be idle (`AGENT_ALREADY_RUNNING`). See [Replay](/docs/how-to/replay).",
   headers: {
     'Idempotency-Key': 'Key for this request. A repeated request with the same key does not start another run.',
   },
@@ -103,8 +100,7 @@ export const cancelRun = route({
   path: '/runs/{runId}/cancel',
   summary: 'Cancel a run',
   description:
-    'A queued run ends immediately, a running one within ten seconds. See [Cancel a ' +
-    'run](/docs/how-to/cancel-a-run).',
+    'A queued run ends immediately, and a run in progress ends within ten seconds. See [Cancel a run](/docs/how-to/cancel-a-run).',
   response: run,
   resource,
   codes: ['RUN_NOT_FOUND', 'RUN_NOT_CANCELLABLE'],

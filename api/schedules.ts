@@ -90,7 +90,7 @@ export const listFires = route({
   path: '/agents/{agentId}/fires',
   summary: "List an agent's scheduled times",
   description:
-    'Newest first: each scheduled time, whether its run started, was skipped or was missed, and why. The current one can take a few seconds to appear, a missed one up to seven minutes. Scheduled times are retained for a year.',
+    'Newest first. Shows whether the run at each scheduled time started, was skipped or was missed, and why. A scheduled time can take a few seconds to appear, or up to seven minutes if it was missed. Scheduled times are retained for a year.',
   query: v.strictObject({ ...paging, outcome: v.optional(outcome) }),
   response: pageOf(fire),
   resource,

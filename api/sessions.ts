@@ -24,8 +24,7 @@ export const createSession = route({
   path: '/sessions',
   summary: 'Create a chat session',
   description:
-    "The token is shown only once. Anyone who has it can chat at your expense, with the session's sites and tools, but can do nothing else. A session lasts up to a day, ends after two hours without use, and ends along " +
-    'with the API key that created it. See [Put a chat on a web page](/docs/how-to/chat-page).',
+    "The token is shown only once. Anyone who has it can chat at your expense, with the session's sites and tools, but can do nothing else. A session lasts up to a day, but ends earlier if it is unused for two hours or the API key that created it stops working. See [Put a chat on a web page](/docs/how-to/chat-page).",
   owner: 'body',
   needs: 'use',
   body: v.strictObject({ ...inWorkspace, ...sessionFields }),

@@ -44,8 +44,7 @@ export const startSignIn = route({
   path: `${folder}/{providerId}/start`,
   summary: 'Start signing in with a provider',
   description:
-    'For browsers. Redirects to the provider. When the browser returns, it gets the sign-in cookies. To sign in ' +
-    'to one workspace, use its id as `providerId`. In that case, a page that names the provider is shown first.',
+    'For browsers. Redirects to the provider. When the browser returns, it gets the sign-in cookies. To sign in to a single workspace, use its id as `providerId`. In that case, a page that names the provider is shown first.',
   query: v.strictObject({
     returnTo: v.optional(field(localPath, 'Path on this platform to open afterward', '/console')),
   }),
@@ -70,7 +69,7 @@ export const goToProvider = route({
     "For browsers. Shows a page that names the account to link, or the workspace's provider. The link on the page works only in the same browser. Clients that request `application/json` are redirected immediately.",
   query: v.looseObject({
     ticket: field(text(100), 'Ticket in `linkUrl`'),
-    seen: v.optional(field(v.string(), 'Value from the link on the page')),
+    seen: v.optional(field(v.string(), 'Proof that the page was shown: the value of `seen` in its link')),
   }),
   status: 303,
   codes: ['VALIDATION_ERROR', 'NOT_FOUND', 'SITE_UNAVAILABLE', 'PERMISSION_DENIED'],

@@ -36,8 +36,7 @@ export const linkIdentity = route({
   path: '/auth/identities',
   summary: 'Link a sign-in provider',
   description:
-    "Open `linkUrl` in your browser within ten minutes and sign in with the provider. From then on, you can sign in with that provider. A workspace's provider signs its members in to that workspace only. Requires a verified email " +
-    'address.',
+    "Open `linkUrl` in your browser within ten minutes and sign in with the provider. From then on, you can sign in with that provider. A workspace's provider signs members in to that workspace only. Requires a verified email address.",
   body: v.strictObject({
     provider: providerName,
     currentPassword: v.optional(field(password, 'Password, if the account has one')),
@@ -69,7 +68,7 @@ export const listIdentities = route({
   method: 'get',
   path: '/auth/identities',
   summary: 'List linked sign-in providers',
-  description: 'Newest first, at most 20.',
+  description: 'Lists up to 20 providers, newest first.',
   status: 200,
   response: listOf(identity),
   async handle({ services, caller }) {

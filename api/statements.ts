@@ -24,7 +24,7 @@ export const listStatements = route({
   path: '/billing/statements',
   summary: 'List months with statements',
   description:
-    'Latest first, back to the first change in the balance. In a workspace, requires the `admin` or `owner` role.',
+    'Lists the months since the first change in the balance, latest first. In a workspace, requires the `admin` or `owner` role.',
   owner: 'query',
   needs: 'administer',
   whenClosed: true,

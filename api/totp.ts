@@ -99,7 +99,7 @@ export const removeTotp = route({
   method: 'delete',
   path: '/auth/totp',
   summary: 'Turn off two-factor authentication',
-  description: 'From then on, you can sign in with your password alone.',
+  description: 'You can then sign in with your password alone.',
   body: v.strictObject({ currentPassword, code }),
   status: 204,
   codes: ['NOT_FOUND'],

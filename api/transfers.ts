@@ -27,9 +27,7 @@ export const offerWorkspace = route({
   path: '/workspaces/{workspaceId}/transfer',
   summary: 'Offer a workspace to a member',
   description:
-    'The member has seven days to accept, and nothing changes until the member accepts. Another offer replaces this one. ' +
-    'Requires the `owner` role, your password, and `code` if the account has an authenticator app. See ' +
-    '[Workspaces](/docs/how-to/workspaces).',
+    'The member has seven days to accept, and nothing changes until the member accepts. A new offer replaces the previous one. Requires the `owner` role, your password, and `code` if the account has an authenticator app. See [Workspaces](/docs/how-to/workspaces).',
   needs: 'own',
   body: v.strictObject({
     userId: field(
@@ -60,8 +58,7 @@ export const withdrawTransfer = route({
   path: '/workspaces/{workspaceId}/transfer',
   summary: 'Withdraw or decline a transfer offer',
   description:
-    'Withdraws the offer if you made it, or declines it if it was made to you. For anyone else, the offer does not exist ' +
-    '(`NOT_FOUND`).',
+    'Withdraws the offer if you made it, or declines it if it was made to you. For anyone else, the request fails with `NOT_FOUND`.',
   needs: 'see',
   status: 204,
   codes: ['WORKSPACE_NOT_FOUND', 'NOT_FOUND'],
@@ -76,9 +73,7 @@ export const acceptTransfer = route({
   path: '/workspaces/{workspaceId}/transfer/accept',
   summary: 'Accept a workspace transfer',
   description:
-    'You become the owner, and the former owner becomes an admin. Your account pays from then on, including for ' +
-    'runs and chats that have already started. Requires a verified email address, a tier that includes workspaces ' +
-    '(`WORKSPACE_REQUIRED`), and room within your limits. Safe to repeat.',
+    'You become the owner, and the former owner becomes an admin. Your account then pays for the workspace, including for runs and chats that have already started. Requires a verified email address, a tier that includes workspaces (`WORKSPACE_REQUIRED`), and room within your limits. Safe to repeat.',
   needs: 'see',
   response: membership,
   codes: [

@@ -59,9 +59,7 @@ export const addToVault = route({
   path: '/vault',
   summary: 'Connect a site with a bearer token',
   description:
-    "Reads the site's manifest and stores the token encrypted. To check the token, the platform calls a tool that has the `read` effect and scope and needs no arguments, if there is one. `status` and `acceptedAt` show the " +
-    'result. For a site with OAuth, use `POST /vault/oauth/start`. See [Connect a ' +
-    'site](/docs/how-to/connect-a-site).',
+    "Reads the site's manifest and stores the token in encrypted form. To check the token, the platform calls a tool that has the `read` effect and scope and needs no arguments, if there is one. `status` and `acceptedAt` show the result. For a site with OAuth, use `POST /vault/oauth/start`. See [Connect a site](/docs/how-to/connect-a-site).",
   owner: 'body',
   body: v.strictObject({
     ...inWorkspace,
@@ -83,7 +81,7 @@ export const getVaultEntry = route({
   path: '/vault/{entryId}',
   summary: 'Get a connected site',
   description:
-    "Shows the site's status, and any manifest change that is waiting for you. The credential is never shown.",
+    "Shows the site's status, and any manifest change that is waiting for you to accept it. The credential is never shown.",
   response: entry,
   resource,
   codes: ['NOT_FOUND'],
@@ -97,7 +95,7 @@ export const replaceVaultToken = route({
   method: 'patch',
   path: '/vault/{entryId}',
   summary: "Replace a site's token",
-  description: 'Runs that are waiting for the site continue. The token is checked as in `POST /vault`.',
+  description: 'Runs that are waiting for the site continue. The new token is checked as in `POST /vault`.',
   body: v.strictObject({ token }),
   response: entry,
   resource,
@@ -132,7 +130,7 @@ export const listTools = route({
   method: 'get',
   path: '/vault/{entryId}/tools',
   summary: "List a site's tools",
-  description: 'Lists the tools in the current manifest, including their scope and effect.',
+  description: 'Lists the tools in the current manifest, with their scopes and effects.',
   response: listOf(entryTool),
   resource,
   codes: ['NOT_FOUND'],
@@ -153,12 +151,12 @@ export const callTool = route({
     'it started. A call with the `unknown` outcome may have taken effect. With `Idempotency-Key`, a repeated request returns the outcome of the original call, after waiting for it if necessary.',
   headers: {
     'Idempotency-Key':
-      'Key for this call. Repeating the call with the same key never makes a second call that could take effect.',
+      'Key for this call. A repeated request with the same key never makes a second call that could take effect.',
   },
   body: toolArguments,
   response: named(
     'ToolCallResult',
-    v.object({ callId: idOf('call', 'Call, for `GET /vault/{entryId}/calls/{callId}`'), result: toolResult }),
+    v.object({ callId: idOf('call', 'Id of the call, for `GET /vault/{entryId}/calls/{callId}`'), result: toolResult }),
     'Result of a direct tool call',
   ),
   resource,

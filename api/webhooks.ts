@@ -90,7 +90,7 @@ export const receiveWebhook = route({
     'Shopify or Slack that was seen before, the response is the original receipt. See [Your first webhook](/docs/start/first-webhook).',
   headers: {
     'Idempotency-Key': 'Key for this delivery. A repeated request with the same key does not start another run.',
-    'webhook-id': 'Same key under its Standard Webhooks name. `Idempotency-Key` takes precedence.',
+    'webhook-id': 'Standard Webhooks equivalent of `Idempotency-Key`, which takes precedence.',
     'webhook-timestamp':
       "For `webhook-signature`: the Unix time in seconds, within five minutes of the platform's clock",
   },
@@ -133,9 +133,7 @@ export const getDelivery = route({
   method: 'get',
   summary: "Get a delivery's receipt",
   description:
-    "For senders. Requires the agent's secret in `X-Webhook-Secret`, regardless of its `webhookProof`. An agent " +
-    'that expects Standard Webhooks also accepts a signature over an empty body with the `webhook-id` `get-<run ' +
-    'id>`.',
+    "For senders. Requires the agent's secret in `X-Webhook-Secret`, regardless of the agent's `webhookProof`. An agent that expects Standard Webhooks also accepts a signature of an empty body with the `webhook-id` `get-<run id>`.",
   proof: proofFor('get'),
   codes: ['RUN_NOT_FOUND'],
   handle: async ({ services, proven: agent, params }) =>

@@ -15,7 +15,7 @@ const cause = named(
     since: field(v.nullable(time), 'When the cause began. Null if unknown.'),
     until: field(
       v.nullable(time),
-      'When the cause will end or be checked again. If the run is waiting for you, when the run will fail.',
+      'When the cause will end or be checked again. If the run is waiting for you, this is when the run will fail.',
     ),
     message: field(
       v.string(),
@@ -24,7 +24,7 @@ const cause = named(
     ),
     action: field(
       v.string(),
-      'What you can do, including any cost or loss',
+      'What you can do, and any cost or loss that this would cause',
       'You do not need to do anything. The run continues automatically.',
     ),
     runId: field(v.nullable(id), 'Run that this cause refers to', exampleIds.run),
@@ -32,7 +32,7 @@ const cause = named(
     step: field(v.nullable(whole), 'Step of that run', null),
     site: field(v.nullable(v.string()), 'Origin of the site that this cause refers to', 'https://tracker.example.com'),
   }),
-  'Reason why an agent or run is not running, or what the agent or run is doing',
+  'Why an agent or run is not running, or what it is doing',
 )
 const why = named(
   'Why',
@@ -53,8 +53,7 @@ const shared = {
   method: 'get',
   status: 200,
   description:
-    'Returns the causes, most important first, or the current work if the agent or run is running. Uses a single snapshot of the ' +
-    'database and the active workers. See [Find out why a run is waiting](/docs/how-to/why-is-it-waiting).',
+    'Returns the causes, most important first, or the current work if the agent or run is running. The response reflects a single snapshot of the database and the active workers. See [Find out why a run is waiting](/docs/how-to/why-is-it-waiting).',
   response: why,
 } as const
 

@@ -6,7 +6,7 @@ import { workspaceNamed as resource } from './route/resources.ts'
 
 const issuer = field(
   text(2048),
-  "The provider's issuer URL. Its configuration is at `/.well-known/openid-configuration` below this URL.",
+  "The provider's issuer URL. The provider's configuration is at `/.well-known/openid-configuration` below this URL.",
   'https://login.example.com/realms/staff',
 )
 const ascii = (max: number) => v.pipe(text(max), v.regex(/^[\x20-\x7e]+$/, 'must be printable ASCII characters'))
@@ -67,13 +67,15 @@ export const setWorkspaceSignIn = route({
   method: 'put',
   summary: "Set a workspace's sign-in provider",
   description:
-    'Members who link this OpenID Connect provider while signed in can then sign in with it, to this workspace ' +
-    'only. Ends the sign-in sessions that were started with the previous provider. Links remain only if `issuer` and `clientId` stay the same. Requires ' +
-    'the `admin` or `owner` role.',
+    'Members who link this OpenID Connect provider while signed in can then sign in with it, to this workspace only. Ends the sign-in sessions that were started with the previous provider. Existing links remain only if `issuer` and `clientId` stay the same. Requires the `admin` or `owner` role.',
   body: v.strictObject({
     issuer,
     clientId,
-    clientSecret: field(ascii(1000), 'Client secret at the provider, which is never shown', 'an-example-of-a-secret'),
+    clientSecret: field(
+      ascii(1000),
+      'Client secret issued by the provider. It is never shown.',
+      'an-example-of-a-secret',
+    ),
   }),
   response: workspaceSignIn,
   codes: ['WORKSPACE_NOT_FOUND', 'INVALID_URL', 'SITE_UNAVAILABLE'],
@@ -93,7 +95,7 @@ export const removeWorkspaceSignIn = route({
   method: 'delete',
   summary: "Remove a workspace's sign-in provider",
   description:
-    "Ends the provider's sign-in sessions and unlinks members from the provider. Requires the `admin` or `owner` role.",
+    'Ends the sign-in sessions that were started with the provider, and unlinks members from it. Requires the `admin` or `owner` role.',
   whenClosed: true,
   status: 204,
   codes: ['WORKSPACE_NOT_FOUND', 'NOT_FOUND'],

@@ -108,8 +108,7 @@ export const deleteWorkspace = route({
   path: '/workspaces/{workspaceId}',
   summary: 'Delete a workspace',
   description:
-    "Deletes the workspace and everything in it immediately, for all members. Also works while the owner's account " +
-    'can still be restored. Requires the `owner` role.',
+    "Deletes the workspace and everything in it immediately, for all members. Also works while the owner's account is scheduled for deletion. Requires the `owner` role.",
   needs: 'own',
   whenClosed: true,
   whileClosing: true,

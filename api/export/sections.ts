@@ -151,7 +151,7 @@ export const sectionsOfAccount = (asking: Asking): Section[] => [
   },
   {
     name: 'secondFactor',
-    about: 'Whether signing in requires an authenticator code. Does not include the secret',
+    about: 'Whether signing in requires an authenticator code. The secret is not included',
     content: () => read(totp.getTotp, asking),
   },
   {

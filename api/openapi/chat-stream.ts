@@ -6,12 +6,12 @@ import type { Json, Schemas } from './json-schema.ts'
 /** The headers of streamed answers, as components. */
 export const chatStreamHeaders = {
   'X-Vercel-AI-UI-Message-Stream': {
-    description: 'Version of the AI SDK UI message stream. Only with streams.',
+    description: 'Version of the AI SDK UI message stream. Sent only with streams.',
     schema: { type: 'string' },
     example: 'v1',
   },
   'X-Resumable-Stream-Id': {
-    description: 'Id of the answer. Only with streams that can be resumed.',
+    description: 'Id of the answer. Sent only with streams that can be resumed.',
     schema: { type: 'string' },
     example: exampleIds.answer,
   },

@@ -19,7 +19,7 @@ const description = `The [guide](/docs) shows how to use this API.
 - Errors have a machine-readable \`code\` and a human-readable \`error\` sentence.
 - Ids are UUIDs (version 7). Times are in UTC (ISO 8601).
 - Lists are paginated. Send \`nextCursor\` as \`cursor\` to read the next page.
-- Ignore members that you do not recognize: later versions may add some.`
+- Ignore fields that you do not recognize: later versions may add new ones.`
 
 /** The OpenAPI 3.1 document, generated from the declarations of the routes alone. */
 export function openapi(routes: AnyRoute[], baseUrl: string): Json {

@@ -26,7 +26,7 @@ export const headers = {
     example: exampleIds.request,
   },
   'Retry-After': {
-    description: 'Seconds to wait before a retry. Always set with 429, otherwise if known.',
+    description: 'Number of seconds to wait before a retry. Always present with 429, and otherwise only if known.',
     schema: { type: 'integer', minimum: 1 },
     example: 12,
   },
@@ -84,7 +84,7 @@ const nothing = { description: 'Success, without a body' }
 
 const nothingUnderWay = { description: 'No answer is in progress. The response has no body.' }
 
-const nothingMore = { description: 'For streams: all events were sent. Do not reconnect.' }
+const nothingMore = { description: 'For streams: all events have been sent. Do not reconnect.' }
 
 function jsonContent(of: GenericSchema, schemas: Schemas): Json {
   const schema = schemas.of(of, 'output')

@@ -39,7 +39,7 @@ const parameters = [
   header('webhook-timestamp', 'Unix time of this attempt, in seconds', '1795251607'),
   header(
     'webhook-signature',
-    '`v1,` and a base64 signature: HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, keyed with the decoded secret',
+    '`v1,` followed by a base64 signature: HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, keyed with the decoded secret',
     'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   ),
 ]

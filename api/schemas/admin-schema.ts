@@ -16,19 +16,19 @@ export const adminUser = named(
   v.object({
     id: idOf('user'),
     email: field(v.string(), 'Account email address', 'ada@example.com'),
-    emailVerifiedAt: field(v.nullable(time), 'When the address was verified. Null if it was not.', null),
+    emailVerifiedAt: field(v.nullable(time), 'When the address was verified. Null if it has not been verified.', null),
     createdAt,
     admin: field(v.boolean(), 'Whether the user is a platform admin'),
     tier: field(
       v.nullable(tier),
-      'Paid tier. Null until the account is first used, or if payments are off on this installation.',
+      'Paid tier. Null if the account has not been used yet or if payments are off on this installation.',
       'pro',
     ),
     givenTier: field(v.nullable(tier), 'Tier that an admin has granted. Null if none.', null),
     limits: field(v.nullable(ownLimits), 'Limits that an admin has set. Null if none.', null),
     balance: field(
       v.nullable(v.number()),
-      'Remaining credits. Null until the account is first used, or if payments are off on this installation.',
+      'Remaining credits. Null if the account has not been used yet or if payments are off on this installation.',
       200,
     ),
     suspendedAt: field(v.nullable(time), 'When an admin suspended the account. Null if it is not suspended.', null),

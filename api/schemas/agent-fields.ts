@@ -25,10 +25,10 @@ export const meanings = {
   ],
   allowActionOverride: ["Whether a payload's `action` member replaces the prompt", false],
   callbackUrl: [
-    'Public HTTPS URL that the platform calls when a run ends. Null if there is none. Viewers and API keys without the `write` scope do not see its query string.',
+    'Public HTTPS URL that the platform calls when a run ends. Null if there is none. The query string is hidden from viewers and from API keys without the `write` scope.',
     'https://hooks.example.com/runs',
   ],
-  model: ['AI model, by its name in `GET /models`. Null means the default model.', null],
+  model: ['Name of the AI model, as listed by `GET /models`. Null means the default model.', null],
   fallbackModel: ['AI model for the rest of a run if `model` keeps failing. Null if there is none.', null],
   outputSchema: [
     'JSON Schema that the answer must match. Null means free text.',

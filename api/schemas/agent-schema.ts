@@ -90,7 +90,7 @@ export const agent = named(
     usage,
     webhookSecret: field(
       v.nullable(v.string()),
-      'Secret that authenticates senders. Null if the trigger is not `webhook`, for viewers, and for API keys without the `write` scope.',
+      'Secret that authenticates senders. Null if the trigger is not `webhook`. Also null for viewers and for API keys without the `write` scope.',
       'whsec_bm90IGEgc2VjcmV0LCBhbiBleGFtcGxl',
     ),
     previousWebhookSecretUntil: field(
@@ -102,7 +102,7 @@ export const agent = named(
     allowActionOverride: field(v.boolean(), ...meanings.allowActionOverride),
     callbackSecret: field(
       v.nullable(v.string()),
-      'Secret that signs callbacks (Standard Webhooks). Null if there is no `callbackUrl`, for viewers, and for API keys without the `write` scope.',
+      'Secret that signs callbacks (Standard Webhooks). Null if there is no `callbackUrl`. Also null for viewers and for API keys without the `write` scope.',
       'whsec_bm90IGEgc2VjcmV0LCBhbiBleGFtcGxl',
     ),
   }),

@@ -31,7 +31,7 @@ export const account = named(
   v.object({
     id: idOf('user'),
     email: field(v.string(), address, 'ada@example.com'),
-    emailVerifiedAt: field(v.nullable(time), 'When the address was verified. Null if it was not.', null),
+    emailVerifiedAt: field(v.nullable(time), 'When the address was verified. Null if it has not been verified.', null),
     createdAt,
     deletionDueAt: field(
       v.nullable(time),
@@ -62,18 +62,20 @@ const cookieLogin = named(
     expiresIn: field(whole, 'Lifetime of the access token, in seconds', 900),
     csrfToken: field(
       v.string(),
-      'CSRF token, for the `X-CSRF-Token` header of every request except GET',
+      'CSRF token, for the `X-CSRF-Token` header of every request except GET requests',
       'sy_csrf_an-example',
     ),
   }),
   'Sign-in with cookies',
 )
 /** Replaces the usual response if the request has `cookie`. */
-export const orCookies = { 201: { description: 'With `cookie`: the tokens are in cookies.', response: cookieLogin } }
+export const orCookies = {
+  201: { description: 'If `cookie` is true, the tokens are in cookies.', response: cookieLogin },
+}
 export const cookie = v.optional(
   field(
     v.boolean(),
-    "Whether to return the tokens in cookies that scripts cannot read. For the platform's own pages.",
+    "Whether to return the tokens in cookies that scripts cannot read. Intended for the platform's own pages.",
     true,
   ),
 )

@@ -89,7 +89,7 @@ export const account = named(
     tokens: field(v.nullable(tokens), 'Tokens used this month, and their limit. Null for a workspace.'),
     balance: field(
       whole,
-      'Remaining credits, or for a workspace, the credits that it can use within its limit. Negative if the account owes credits. Does not change if payments are off on this installation.',
+      'Remaining credits or, for a workspace, the credits that it can use within its limit. Negative if the account owes credits. The balance does not change while payments are off on this installation.',
       4980,
     ),
     creditCents: field(

@@ -40,7 +40,10 @@ export const callEvents = {
     ...ofCall,
     attempt,
     message: field(v.string(), 'Human-readable error message', 'The site responded with 503.'),
-    willRetry: field(v.literal(true), 'There will be another attempt. After the last one, `tool.finished` follows.'),
+    willRetry: field(
+      v.literal(true),
+      'Always true: there will be another attempt. After the last attempt, `tool.finished` follows.',
+    ),
   }),
   'tool.finished': v.looseObject({
     ...ofCall,

@@ -12,7 +12,7 @@ export const chatError = named(
     error: field(v.string(), 'Human-readable error message', 'The AI provider returned an error.'),
     code: field(errorCode, 'Machine-readable error code', 'MODEL_ERROR'),
     statusCode: field(whole, 'HTTP status', 502),
-    retryAfter: v.exactOptional(field(whole, 'Seconds to wait before a retry. Only in streams, if known.', 12)),
+    retryAfter: v.exactOptional(field(whole, 'Seconds to wait before a retry, if known. Present only in streams.', 12)),
   }),
   'Error that ended an answer',
 )
@@ -44,8 +44,8 @@ export const chatMetadata = named(
 const approval = named(
   'ChatApproval',
   v.object({
-    approvalId: idOf('approval', 'Approval, decided with `POST /approvals/{approvalId}`'),
-    toolCallId: idOf('call', 'Waiting tool call'),
+    approvalId: idOf('approval', 'Id of the approval, for `POST /approvals/{approvalId}`'),
+    toolCallId: idOf('call', 'Id of the waiting tool call'),
     site: field(v.string(), 'Origin of the site', 'https://tracker.example.com'),
     tool: field(v.string(), 'Name of the tool', 'delete_issue'),
     input: field(anyJson, 'Arguments of the call', { id: 17 }),
@@ -66,14 +66,14 @@ const finish = named(
   'stop',
 )
 
-const textId = { id: field(v.string(), 'Id of the text. A step has at most one.', 'step-1') }
+const textId = { id: field(v.string(), 'Id of the text. A step has at most one text.', 'step-1') }
 const ofCall = {
   toolCallId: idOf('call', 'Id of the tool call'),
   dynamic: field(v.literal(true), 'Always true: the page does not know the tool in advance'),
 }
 
 export const meaningsOfParts = {
-  start: 'The answer starts. Use its `messageId` to stop it.',
+  start: 'The answer starts. Use the `messageId` to stop the answer.',
   'start-step': 'A model step starts',
   'finish-step': 'The step and its tool calls are finished',
   'text-start': 'The text of a step starts',

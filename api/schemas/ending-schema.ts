@@ -39,7 +39,7 @@ export const ending = named(
     type: named(
       'RunEndedType',
       v.picklist(endings.map((end) => `run.${end}` as const)),
-      'Event type, from the final status of the run',
+      'Event type, which depends on the final status of the run',
     ),
     timestamp: endedAt,
     data: endedRun,

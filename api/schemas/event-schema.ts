@@ -68,7 +68,7 @@ const data = {
   recovered: v.looseObject({
     epoch: field(whole, 'Number of executions started for the run', 2),
     step: field(whole, 'Last recorded step', 1),
-    note: field(v.string(), 'Why another execution was started', 'The execution made no progress.'),
+    note: field(v.string(), 'Why a new execution was started', 'The execution made no progress.'),
   }),
   'step.started': v.looseObject({ ...ofStep, note }),
   'step.failed': v.looseObject({
@@ -150,7 +150,7 @@ const data = {
     model: v.optional(field(v.string(), 'AI model that the run is waiting for', 'gpt-5')),
     until: field(
       v.string(),
-      'When the run will check again or its approval request will expire. For `credits` and `credential`: when the run will fail.',
+      'When the run will check again or its approval request will expire. For `credits` and `credential`, this is when the run will fail.',
       '2026-11-21T09:01:00.000Z',
     ),
     calls: field(whole, 'Number of waiting tool calls', 1),
@@ -190,7 +190,7 @@ const meanings = {
   'step.started': 'The model was called',
   'step.failed': 'The model call failed',
   'step.finished': 'The model answered',
-  'context.fitted': 'The run outgrew the context window, so the model sees less of it from now on',
+  'context.fitted': 'The run outgrew the context window, so from now on the model sees only part of the run',
   'model.changed': 'The run uses another model from now on',
   'tool.started': 'A tool call is being sent',
   'tool.failed': 'An attempt at a tool call failed and will be retried',

@@ -33,7 +33,7 @@ export const ofGiven = {
   note: maybe('Reason for a promotion. Null for other entries.'),
   expiresAt: field(
     v.nullable(time),
-    'When the remaining promotional credits expire. Null if they never expire, and for other entries.',
+    'When the remaining promotional credits expire. Null if they never expire. Also null for other entries.',
     null,
   ),
 }
@@ -45,12 +45,12 @@ export const ledgerEntry = named(
     kind: ledgerEntryKind,
     credits: field(
       whole,
-      'Change in the balance. Negative if credits were used, 0 for a step if payments are off on this installation.',
+      'Change in the balance. Negative if credits were used. 0 for a step if payments are off on this installation.',
       -1,
     ),
     balanceAfter: field(v.nullable(whole), "Balance after the change. Null in a workspace's list.", 4980),
     period: maybe(
-      'Month and tier of a grant: `2026-11/free`, or for a paid month, its end and tier: `2026-12-15T10:00:00.000Z/pro`. Null for other entries.',
+      'Month and tier of a grant: `2026-11/free`, or, for a paid month, its end and tier: `2026-12-15T10:00:00.000Z/pro`. Null for other entries.',
     ),
     grantId: maybe('Grant that was added, has expired or was taken back. Null for other entries.'),
     paymentId: maybe('Payment behind the change. Null if there is none.'),
@@ -67,8 +67,12 @@ export const ledgerEntry = named(
       "Credits charged for a step, by grant. The rest, if any, is debt. Null for other entries, and in a workspace's list.",
     ),
     tokens: field(v.nullable(whole), 'Tokens read and written by the model. Null for other entries.', 1850),
-    costUsd: field(v.nullable(v.number()), 'Cost in USD. Null if the price is unknown, and for other entries.', 0.0012),
-    price: field(v.nullable(usedPrice), 'Price that was used. Null if unknown, and for other entries.', null),
+    costUsd: field(
+      v.nullable(v.number()),
+      'Cost in USD. Null if the price is unknown. Also null for other entries.',
+      0.0012,
+    ),
+    price: field(v.nullable(usedPrice), 'Price that was used. Null if unknown. Also null for other entries.', null),
     createdAt,
   }),
   'Change in the credit balance',

@@ -9,8 +9,8 @@ import { ownerId, runStatus, time, trigger } from './schemas.ts'
 export const waitCause = named(
   'WaitCause',
   v.picklist(['rate_limit', 'credential', 'approval', 'paused', 'credits', 'model']),
-  'What a `waiting` run is waiting for. `rate_limit`: its turn at the site. `model`: the AI model. `credential`: the site must ' +
-    'be reconnected. `approval`: a decision on a tool call. `paused`: the agent must be resumed. `credits`: more credits.',
+  'What a `waiting` run is waiting for. `rate_limit`: its turn at the site. `model`: the AI model to become available. `credential`: the site ' +
+    'to be reconnected. `approval`: a decision on a tool call. `paused`: the agent to be resumed. `credits`: more credits.',
 )
 
 export const endings = runStatuses.filter((status) => hasEnded(status))
@@ -35,7 +35,7 @@ const listed = {
   trigger,
   triggeredBy: field(v.string(), 'Human-readable description of what started the run', 'Triggered by: Webhook'),
   status: runStatus,
-  waitingCause: field(v.nullable(waitCause), 'What the run is waiting for. Null unless it is `waiting`.', null),
+  waitingCause: field(v.nullable(waitCause), 'What the run is waiting for. Null unless the run is `waiting`.', null),
   waitingFor: field(
     v.nullable(v.string()),
     'Site or AI model that the run is waiting for. Null if there is none.',
@@ -43,7 +43,7 @@ const listed = {
   ),
   waitingUntil: field(
     v.nullable(time),
-    'When the run will check again or its approval request will expire. For `credits` and `credential`: when the run will fail. Null unless it is `waiting`.',
+    'When the run will check again or its approval request will expire. For `credits` and `credential`, this is when the run will fail. Null unless the run is `waiting`.',
     null,
   ),
   reason: field(v.nullable(endReason), 'Why the run did not complete. Null if it completed or has not ended.', null),
@@ -68,7 +68,11 @@ const listed = {
     'When the run left the queue. Null if the run has not started.',
     '2026-11-21T09:00:00.412Z',
   ),
-  cancelRequestedAt: field(v.nullable(time), 'When cancellation was requested. Null if it was not.', null),
+  cancelRequestedAt: field(
+    v.nullable(time),
+    'When cancellation was requested. Null if it has not been requested.',
+    null,
+  ),
   endedAt: field(v.nullable(time), 'When the run ended. Null if it has not.', '2026-11-21T09:00:07.903Z'),
 }
 

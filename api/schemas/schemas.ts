@@ -68,12 +68,12 @@ export const paging = {
     named(
       'ListOrder',
       v.picklist(['newest', 'arrival'], 'must be newest or arrival'),
-      '`newest` (default): newest first. `arrival`: in order of arrival. Its `nextCursor` is never null and leads to later arrivals.',
+      '`newest` (default): newest first. `arrival`: in order of arrival. With `arrival`, `nextCursor` is never null and leads to later arrivals.',
       'newest',
     ),
   ),
-  since: instant('Only items at or after this time (RFC 3339)'),
-  until: instant('Only items before this time (RFC 3339)'),
+  since: instant('Return only items at or after this time (RFC 3339)'),
+  until: instant('Return only items before this time (RFC 3339)'),
 }
 
 /** The query member that selects an owner. */

@@ -11,7 +11,7 @@ import { scope } from './vault-schema.ts'
 const meanings = {
   vaultEntryId: ['Vault entry of the site', exampleIds.entry],
   title: ['Display name', "This week's bugs"],
-  model: ['AI model, by its name in `GET /models`. Null means the default model.', null],
+  model: ['Name of the AI model, as listed by `GET /models`. Null means the default model.', null],
   sites: [
     'Sites that the session can use',
     [
@@ -76,7 +76,7 @@ const listed = {
   active: field(v.boolean(), "Whether the session's token is still valid", true),
   createdAt,
   lastUsedAt: field(time, 'Last use, to the minute. A session expires after two hours without use.'),
-  expiresAt: field(time, 'Latest time at which the session expires'),
+  expiresAt: field(time, 'Latest time at which the session can expire'),
   endedAt: field(v.nullable(time), 'When the session was ended. Null if it is active or has expired.', null),
 }
 

@@ -21,13 +21,13 @@ const monthLine = named(
     agentId: maybeId('Agent whose runs used the credits. Null for chats and other entries.'),
     agentName: field(
       v.nullable(v.string()),
-      'Current name of the agent. Null if there is none, or it has another owner.',
+      'Current name of the agent. Null if there is no agent or if the agent now has another owner.',
       'Triage',
     ),
     runId: maybeId("Run that used the credits. Null except in an agent's statement."),
     period: field(
       v.nullable(v.string()),
-      'Month and tier of a grant: `2026-11/free`, or for a paid month, its end and tier: `2026-12-15T10:00:00.000Z/pro`. Null for other entries.',
+      'Month and tier of a grant: `2026-11/free`, or, for a paid month, its end and tier: `2026-12-15T10:00:00.000Z/pro`. Null for other entries.',
       null,
     ),
     paymentId: maybeId('Payment behind the change. Null if there is none.'),

@@ -13,7 +13,7 @@ export const readToolsiteSchema = route({
   method: 'get',
   path: '/schemas/toolsite.json',
   summary: 'Get the JSON Schema of the manifest',
-  description: 'JSON Schema (2020-12), for editors and site owners.',
+  description: 'JSON Schema (2020-12), for code editors and site owners.',
   status: 200,
   response: named('ManifestSchema', v.record(v.string(), v.unknown()), 'JSON Schema of `toolsite.json`', {
     $schema: 'https://json-schema.org/draft/2020-12/schema',

@@ -26,7 +26,7 @@ const authType = named('AuthType', v.picklist(['bearer', 'oauth2']), 'How the pl
 export const changeClass = named(
   'ChangeClass',
   v.picklist(changeClasses),
-  'Severity of a manifest change. `breaking` and `changed_address` take effect when you accept them, the others immediately.',
+  'Severity of a manifest change. A `breaking` or `changed_address` change takes effect when you accept it. Other changes take effect immediately.',
   'compatible',
 )
 
@@ -61,7 +61,7 @@ export const entry = named(
     ),
     statusReason: field(
       v.nullable(v.string()),
-      'Problem with the connection or the granted scopes, and what to do. Null if there is none.',
+      'Problem with the connection or the granted scopes, and what to do about it. Null if there is no problem.',
       null,
     ),
     scopes: field(v.nullable(v.array(scope)), 'Scopes that the site granted, or null if it does not use OAuth', null),
@@ -71,7 +71,10 @@ export const entry = named(
       null,
     ),
     lastUsedAt: field(v.nullable(time), 'Last use, to the hour. Null if never used.', null),
-    acceptedAt: field(v.nullable(time), 'When the site first accepted the current credential. Null if it has not.'),
+    acceptedAt: field(
+      v.nullable(time),
+      'When the site first accepted the current credential. Null if the site has not accepted it yet.',
+    ),
     pendingManifest: field(
       v.nullable(
         named(

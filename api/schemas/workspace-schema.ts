@@ -53,7 +53,7 @@ export const workspace = named(
     role: field(role, 'Your role'),
     open: field(
       v.boolean(),
-      "Whether the workspace can be used. This requires that the owner's tier includes workspaces.",
+      "Whether the workspace can be used. This requires the owner's tier to include workspaces.",
       true,
     ),
     creditsPerMonth,
@@ -61,7 +61,7 @@ export const workspace = named(
     connectionsOfLeavers: connections,
     transfer: field(
       v.nullable(transfer),
-      'Open offer to transfer the workspace. Null if there is none, and for members who are not involved.',
+      'Open offer to transfer the workspace. Null if there is none. Also null for members who are not involved.',
       null,
     ),
     createdAt,
