@@ -52,7 +52,7 @@ const folders = [
 export function readHouse(root: string): SourceFile[] {
   const paths = folders.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.ts') && !/(^|\/)(together|generated|node_modules)\//.test(name))
+      .filter((name) => name.endsWith('.ts') && !/(^|\/)(together|generated|node_modules|peers)\//.test(name))
       .map((name) => `${folder}/${name.replaceAll('\\', '/')}`),
   )
   return paths.toSorted().map((path) => readSource(path, readFileSync(join(root, path), 'utf8')))
