@@ -1,4 +1,4 @@
-import { run } from 'graphile-worker'
+import { Logger, run } from 'graphile-worker'
 import { Client } from 'pg'
 import { required } from './settings.ts'
 import { append } from './work.ts'
@@ -21,10 +21,16 @@ async function unlockFormer(): Promise<void> {
   await client.end()
 }
 
+/** Every job writes a line, which the other sides do not do. */
+const quiet = new Logger(() => (level, message) => {
+  if (level === 'error') console.error(message)
+})
+
 await unlockFormer()
 await run({
   connectionString,
   concurrency: 10,
+  logger: quiet,
   noHandleSignals: true,
   taskList: { append: (payload) => append(payload as { agent: string; number: number }) },
 })

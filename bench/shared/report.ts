@@ -16,8 +16,20 @@ export function publish(report: Report): void {
 }
 
 export function markdownOf({ title, text, columns, rows, notes }: Report): string {
-  const list = notes.map((note) => `- ${note}`).join('\n')
-  return [`## ${title}`, ...text, table([columns, ...rows]), list].filter((part) => part !== '').join('\n\n')
+  const list = notes.map((note) => wrapped(`- ${note}`, '  ')).join('\n')
+  const paragraphs = text.map((one) => wrapped(one))
+  return [`## ${title}`, ...paragraphs, table([columns, ...rows]), list].filter((part) => part !== '').join('\n\n')
+}
+
+/** The text in lines of at most 120 characters, as the other pages have. */
+function wrapped(text: string, indent = ''): string {
+  const lines = ['']
+  for (const word of text.split(' ')) {
+    const longer = `${lines.at(-1)} ${word}`.trimStart()
+    if (longer.length <= 120 - indent.length) lines[lines.length - 1] = longer
+    else lines.push(word)
+  }
+  return lines.join(`\n${indent}`)
 }
 
 function table(rows: string[][]): string {
