@@ -3,7 +3,7 @@ import { temporaryFolder as folder } from './shared/folder.ts'
 import { numbersGiven } from './shared/options.ts'
 import { installPeers } from './shared/peers.ts'
 import { publish } from './shared/report.ts'
-import { openBenchServers } from './shared/servers.ts'
+import { openBenchStores } from './shared/servers.ts'
 import { openInserts } from './accept/inserts.ts'
 import { chooseLoad } from './accept/load.ts'
 import { openOurs } from './accept/ours.ts'
@@ -22,14 +22,14 @@ const payload = JSON.stringify({ event: 'order.paid', number: 1, note: 'x'.repea
 
 await installPeers()
 const load = chooseLoad()
-const servers = await openBenchServers(folder)
-const closing: (() => Promise<unknown>)[] = [() => servers.close()]
+const stores = await openBenchStores(folder)
+const closing: (() => Promise<unknown>)[] = [() => stores.close()]
 try {
   const options = { send: load.send, payload, agents }
-  const inserts = await openInserts(servers, payload)
-  const ours = await openOurs(servers, options)
+  const inserts = await openInserts(stores, payload)
+  const ours = await openOurs(stores, options)
   closing.push(() => ours.close())
-  const peers = await openPeers(servers, options)
+  const peers = await openPeers(stores, options)
   closing.push(...peers.map((peer) => () => peer.close()))
 
   const sides = [...ours.sides, inserts, ...peers.flatMap(({ sides }) => sides)]

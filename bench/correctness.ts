@@ -57,7 +57,7 @@ try {
       'doubled',
       'reordered',
       'repeats of the sender',
-      'last effect, seconds after the kills',
+      'seconds until the last effect',
     ],
     rows,
     notes: [...notes, `Load average at the end: ${loadavg()[0]?.toFixed(1)}`],

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { onServer } from '../../test/helpers/database.ts'
 import { temporaryFolder } from '../shared/folder.ts'
-import type { BenchServers } from '../shared/servers.ts'
+import type { BenchStores } from '../shared/servers.ts'
 import { percentile } from '../shared/statistics.ts'
 import type { Load } from './send.ts'
 
@@ -51,7 +51,7 @@ const insert = (payload: string) =>
      '${payload}', repeat('a', 64), gen_random_uuid()::text, 1, now(), now())`
 
 /** pgbench if it is installed, otherwise a loop of our own. The output says which. */
-export async function openInserts({ database }: BenchServers, payload: string): Promise<Inserts> {
+export async function openInserts({ database }: BenchStores, payload: string): Promise<Inserts> {
   await onServer(database, (client) => client.query(table))
   const statement = insert(payload)
   return spawnSync('pgbench', ['--version']).status === 0 ? pgbench(database, statement) : loop(database, statement)

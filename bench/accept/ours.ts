@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto'
 import { freePorts } from '../../bin/local/ports.ts'
 import { onServer } from '../../test/helpers/database.ts'
 import { customer, webhookAgent, type Person } from '../../test/helpers/people.ts'
-import { nodeProgram } from '../shared/programs.ts'
-import type { BenchServers } from '../shared/servers.ts'
+import { apiProgram } from '../shared/programs.ts'
+import type { BenchStores } from '../shared/servers.ts'
 import { together } from './load.ts'
 import type { Load, Send, Target } from './send.ts'
 import { createTally, type Side } from './side.ts'
@@ -18,11 +18,13 @@ interface Options {
 const ownerCount = 10
 
 /** The platform: one API process with two kinds of proof, and two API processes that share the load. */
-export async function openOurs(servers: BenchServers, { send, payload, agents }: Options) {
-  const owners = await Promise.all(Array.from({ length: ownerCount }, () => customer(servers, 'enterprise')))
+export async function openOurs(stores: BenchStores, { send, payload, agents }: Options) {
+  const first = apiProgram(stores.env)
+  await first.start()
+  const owners = await Promise.all(Array.from({ length: ownerCount }, () => customer(stores, 'enterprise')))
   const bySecret = await agentsOf(owners, agents, (secret) => ({ 'x-webhook-secret': secret }), payload)
   const signed = await agentsOf(owners, agents, (secret) => fromGithub(secret, payload), payload, 'github')
-  const second = await secondApi(servers)
+  const second = await secondApi(stores)
   const tallies = { bySecret: createTally(), signed: createTally() }
 
   const bySecretAt = (url: string, connections: number, seconds: number): Promise<Load> =>
@@ -31,18 +33,18 @@ export async function openOurs(servers: BenchServers, { send, payload, agents }:
     {
       name: 'Switchyard',
       measure: async (connections, seconds) =>
-        tallies.bySecret.note(await bySecretAt(servers.url, connections, seconds), connections),
+        tallies.bySecret.note(await bySecretAt(stores.url, connections, seconds), connections),
     },
     {
       name: "Switchyard, GitHub's signature as proof",
       measure: async (connections, seconds) =>
-        tallies.signed.note(await send(servers.url, signed.targets, connections, seconds), connections),
+        tallies.signed.note(await send(stores.url, signed.targets, connections, seconds), connections),
     },
     {
       name: 'Switchyard, two API processes',
       measure: async (connections, seconds) => {
         const each = (url: string) => bySecretAt(url, connections / 2, seconds)
-        return tallies.bySecret.note(together(await Promise.all([servers.url, second.url].map(each))), connections)
+        return tallies.bySecret.note(together(await Promise.all([stores.url, second.url].map(each))), connections)
       },
     },
   ]
@@ -50,20 +52,20 @@ export async function openOurs(servers: BenchServers, { send, payload, agents }:
     sides,
     /** Throws if a delivery is missing or a sequence has a gap. */
     async verify(): Promise<string[]> {
-      const count = (ids: string[]) => storedWithoutGap(servers.database, ids)
+      const count = (ids: string[]) => storedWithoutGap(stores.database, ids)
       return [
         tallies.bySecret.compare('Switchyard', await count(bySecret.ids)),
         tallies.signed.compare("Switchyard, GitHub's signature", await count(signed.ids)),
         `Switchyard: the sequences of ${bySecret.ids.length + signed.ids.length} agents have no gap`,
       ]
     },
-    close: () => second.control.stop(),
+    close: () => Promise.all([first.stop(), second.control.stop()]),
   }
 }
 
-async function secondApi({ env }: BenchServers) {
+async function secondApi({ env }: BenchStores) {
   const [port = 0] = await freePorts(1)
-  const control = nodeProgram('bin/api.ts', { ...env, PORT: String(port) }, 'listening')
+  const control = apiProgram({ ...env, PORT: String(port) })
   await control.start()
   return { control, url: `http://127.0.0.1:${port}` }
 }

@@ -5,7 +5,7 @@ import { temporaryFolder } from '../shared/folder.ts'
 import { peerPath, peerRoute, peerSecret } from '../shared/peer-queues.ts'
 import { versionOf } from '../shared/peers.ts'
 import { openRestate } from '../shared/restate.ts'
-import type { BenchServers } from '../shared/servers.ts'
+import type { BenchStores } from '../shared/servers.ts'
 import type { Send, Target } from './send.ts'
 import { createTally, type Side } from './side.ts'
 
@@ -23,16 +23,16 @@ interface Peer {
 }
 
 /** Restate, pg-boss and graphile-worker, each behind the platform's kind of route. Nothing is carried out. */
-export async function openPeers(servers: BenchServers, options: Options): Promise<Peer[]> {
+export async function openPeers(stores: BenchStores, options: Options): Promise<Peer[]> {
   return [
     await openRestatePeer(options),
-    await openQueue(servers, options, {
+    await openQueue(stores, options, {
       name: 'pg-boss',
       route: 'pg-boss',
       label: `pg-boss ${versionOf('pg-boss')} (key_strict_fifo) behind Koa`,
       count: "select count(*)::int as found from pgboss.job where name = 'deliveries'",
     }),
-    await openQueue(servers, options, {
+    await openQueue(stores, options, {
       name: 'graphile-worker',
       route: 'graphile',
       label: `graphile-worker ${versionOf('graphile-worker')} (a queue per agent) behind Koa`,
@@ -78,7 +78,7 @@ interface Queue {
 }
 
 async function openQueue(
-  { openDatabase }: BenchServers,
+  { openDatabase }: BenchStores,
   { send, payload, agents }: Options,
   { name, route, label, count }: Queue,
 ): Promise<Peer> {

@@ -14,13 +14,15 @@ const patienceMs = 5000
 
 /**
  * Delivers the numbers from 1 to `count` to an agent, one after another and evenly over the time, each with its own
- * idempotency key and until it is accepted, as careful senders do. Returns how many requests had to be repeated.
+ * idempotency key and until it is accepted, as careful senders do. `offset` is the share of the first pause to wait,
+ * so that agents do not work at the same moments. Returns how many requests had to be repeated.
  */
-export async function deliverItems(inbox: Inbox, count: number, seconds: number): Promise<number> {
+export async function deliverItems(inbox: Inbox, count: number, seconds: number, offset: number): Promise<number> {
   const began = performance.now()
+  const pauseMs = (seconds * 1000) / count
   let repeats = 0
   for (let number = 1; number <= count; number += 1) {
-    await delay(Math.max(0, began + ((number - 1) * seconds * 1000) / count - performance.now()))
+    await delay(Math.max(0, began + (number - 1 + offset) * pauseMs - performance.now()))
     while (!(await isAccepted(inbox, number))) {
       repeats += 1
       await delay(100)

@@ -14,7 +14,7 @@ export interface Schedule {
 export interface Outcome extends Counts {
   /** How often the sender repeated a request under its key. */
   repeats: number
-  /** Seconds from the last kill's end to the last effect. */
+  /** Seconds from the last acceptance, or the last restart if that came later, to the last effect. */
   settled: number
 }
 
@@ -25,7 +25,7 @@ const quietSeconds = 90
 export async function trial({ inboxes, victims }: Contestant, site: ListSite, schedule: Schedule): Promise<Outcome> {
   const { items, kills, seconds } = schedule
   const [repeats] = await Promise.all([
-    Promise.all(inboxes.map((inbox) => deliverItems(inbox, items, seconds))),
+    Promise.all(inboxes.map((inbox, index) => deliverItems(inbox, items, seconds, index / inboxes.length))),
     killInTurn(victims, kills, seconds),
   ])
   const lists = () => inboxes.map(({ agent }) => site.listOf(agent))

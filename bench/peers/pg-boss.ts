@@ -1,4 +1,4 @@
-import { PgBoss } from 'pg-boss'
+import { PgBoss, type ConstructorOptions } from 'pg-boss'
 import { required } from './settings.ts'
 
 export const queue = 'deliveries'
@@ -15,14 +15,12 @@ const policy = {
   retryDelay: 0,
 } as const
 
-export async function openBoss(): Promise<PgBoss> {
+export async function openBoss(more: Partial<ConstructorOptions> = {}): Promise<PgBoss> {
   const boss = new PgBoss({
     connectionString: required('DATABASE_URL'),
     max: 10,
     useListenNotify: true,
-    // Looks for jobs without a heartbeat this often.
-    superviseIntervalSeconds: 5,
-    monitorIntervalSeconds: 5,
+    ...more,
   })
   boss.on('error', (error) => console.error(error))
   await boss.start()

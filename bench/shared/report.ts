@@ -1,3 +1,7 @@
+// A benchmark that another program has started ends with it, and then its warden ends its servers.
+process.once('disconnect', () => process.exit(1))
+process.channel?.unref()
+
 /** What a benchmark found, as a part of the page of figures. */
 export interface Report {
   title: string
