@@ -22,7 +22,7 @@ export function createTally() {
       const more = stored - accepted
       if (more < 0) throw new Error(`${name}: ${accepted} deliveries were accepted, and only ${stored} are on record`)
       if (more > unanswered) throw new Error(`${name}: ${stored} are on record, and only ${accepted} were accepted`)
-      return `${name}: all ${accepted} accepted deliveries are on record, and ${more} that were stored when the load stopped`
+      return `${name}: all ${accepted} accepted deliveries are on record, and ${more} more that the load did not wait for`
     },
   }
 }

@@ -47,7 +47,8 @@ const folders = [
 
 /**
  * Reads every TypeScript file of the repository. It finds imports by regular expressions: TypeScript 7 has no compiler
- * API, and the formatter puts every import at the start of a line, in single quotes.
+ * API, and the formatter puts every import at the start of a line, in single quotes. `bench/peers` uses other products
+ * with packages of its own, so the rules do not apply there.
  */
 export function readHouse(root: string): SourceFile[] {
   const paths = folders.flatMap((folder) =>
