@@ -48,7 +48,8 @@ try {
         `the list of its agent, answers ${answerMs} ms later and does not look for repeats.`,
       'Lost: accepted, and without an effect when nothing had happened for a minute and a half. Doubled: effects ' +
         'beyond the first of an item. Reordered: items whose first effect came after that of a later item of the same ' +
-        'agent. A repeated attempt counts only if its effect was repeated.',
+        'agent. A repeated attempt counts only if its effect was repeated. A side that had few effects during the kills ' +
+        'had little to lose or to double.',
     ],
     columns: [
       'side',
@@ -71,8 +72,16 @@ async function compete(contestant: Contestant): Promise<void> {
   const { name, inboxes, reported } = contestant
   try {
     console.log(`${name} …`)
-    const { lost, doubled, reordered, repeats, settled } = await trial(contestant, site, schedule)
-    const figures = [inboxes.length * schedule.items, lost, doubled, reordered, repeats, settled.toFixed(0)]
+    const { lost, doubled, reordered, duringKills, repeats, settled } = await trial(contestant, site, schedule)
+    const figures = [
+      inboxes.length * schedule.items,
+      lost,
+      doubled,
+      reordered,
+      duringKills,
+      repeats,
+      settled.toFixed(0),
+    ]
     rows.push([name, ...figures.map(String)])
     console.log(`  lost ${lost}, doubled ${doubled}, reordered ${reordered}`)
     if (reported) notes.push(`${name}: ${await reported()}`)

@@ -12,6 +12,8 @@ export interface Schedule {
 }
 
 export interface Outcome extends Counts {
+  /** Effects before the kills had ended. A side that did little meanwhile had little to lose or to double. */
+  duringKills: number
   /** How often the sender repeated a request under its key. */
   repeats: number
   /** Seconds from the last acceptance, or the last restart if that came later, to the last effect. */
@@ -24,14 +26,15 @@ const quietSeconds = 90
 /** Delivers all items to a side while its processes are killed, waits for the rest, and counts. */
 export async function trial({ inboxes, victims }: Contestant, site: ListSite, schedule: Schedule): Promise<Outcome> {
   const { items, kills, seconds } = schedule
-  const [repeats] = await Promise.all([
+  const lists = () => inboxes.map(({ agent }) => site.listOf(agent))
+  const [repeats, duringKills] = await Promise.all([
     Promise.all(inboxes.map((inbox, index) => deliverItems(inbox, items, seconds, index / inboxes.length))),
+    delay(seconds * 1000).then(() => lists().flat().length),
     killInTurn(victims, kills, seconds),
   ])
-  const lists = () => inboxes.map(({ agent }) => site.listOf(agent))
   const settled = await settle(() => sumOf(lists().map((list) => countOf(list, items))))
   const counts = sumOf(lists().map((list) => countOf(list, items)))
-  return { ...counts, repeats: repeats.reduce((sum, one) => sum + one, 0), settled }
+  return { ...counts, duringKills, repeats: repeats.reduce((sum, one) => sum + one, 0), settled }
 }
 
 /** Waits until nothing is missing and nothing has changed for some seconds, or nothing has changed for long. */
