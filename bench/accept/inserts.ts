@@ -58,21 +58,29 @@ export async function openInserts({ database }: BenchStores, payload: string): P
 }
 
 function pgbench(database: string, statement: string): Inserts {
+  const script = join(temporaryFolder, 'insert.sql')
+  writeFileSync(script, `${statement.replaceAll('\n', ' ')};\n`)
+  const run = async (clients: number, seconds: number) => {
+    const folder = mkdtempSync(join(temporaryFolder, 'pgbench-'))
+    const amount = ['-c', String(clients), '-j', '2', '-T', String(seconds)]
+    const log = ['-l', '--log-prefix', join(folder, 'log'), '--sampling-rate', '0.2']
+    const options = ['-n', '-M', 'prepared', '-f', script, ...amount, ...log]
+    const { stdout } = await promisify(execFile)('pgbench', [...options, database])
+    const p99 = percentile(timesIn(folder), 0.99)
+    rmSync(folder, { recursive: true })
+    const [, rate] = /^tps = ([\d.]+)/m.exec(stdout) ?? []
+    const [, connectingMs] = /^initial connection time = ([\d.]+)/m.exec(stdout) ?? []
+    return { rate: Number(rate), p99, connecting: Number(connectingMs) / 1000 }
+  }
   return {
     name: 'pgbench, prepared statements, 2 threads',
     async measure(clients, seconds) {
-      const folder = mkdtempSync(join(temporaryFolder, 'pgbench-'))
-      const script = join(folder, 'insert.sql')
-      writeFileSync(script, `${statement.replaceAll('\n', ' ')};\n`)
-      const amount = ['-c', String(clients), '-j', '2', '-T', String(seconds)]
-      const log = ['-l', '--log-prefix', join(folder, 'log'), '--sampling-rate', '0.2']
-      const options = ['-n', '-M', 'prepared', '-f', script, ...amount, ...log]
-      const { stdout } = await promisify(execFile)('pgbench', [...options, database])
-      const p99 = percentile(timesIn(folder), 0.99)
-      rmSync(folder, { recursive: true })
-      const [, rate] = /^tps = ([\d.]+)/m.exec(stdout) ?? []
-      if (!rate) throw new Error(`pgbench printed no rate: ${stdout}`)
-      return { rate: Number(rate), p99 }
+      // Its time includes connecting, and its rate does not, so on a busy machine it may have no time left.
+      for (let longer = seconds; longer <= 16 * seconds; longer *= 2) {
+        const { rate, p99, connecting } = await run(clients, longer)
+        if (longer - connecting >= seconds / 2) return { rate, p99 }
+      }
+      throw new Error(`pgbench could not open ${clients} connections in ${16 * seconds} s`)
     },
   }
 }
