@@ -57,6 +57,7 @@ try {
       'lost',
       'doubled',
       'reordered',
+      'effects during the kills',
       'repeats of the sender',
       'seconds until the last effect',
     ],
