@@ -1,30 +1,54 @@
+import { loadavg } from 'node:os'
 import { temporaryFolder as folder } from './shared/folder.ts'
-import { compareRates } from './shared/compare-rates.ts'
-import { openBenchServers } from './shared/servers.ts'
+import { numbersGiven } from './shared/options.ts'
+import { installPeers } from './shared/peers.ts'
+import { publish } from './shared/report.ts'
+import { openBenchStores } from './shared/servers.ts'
 import { openInserts } from './accept/inserts.ts'
-import { openWebhooks } from './accept/webhooks.ts'
+import { chooseLoad } from './accept/load.ts'
+import { openOurs } from './accept/ours.ts'
+import { openPeers } from './accept/peers.ts'
+import { measureRounds, rowsOf } from './accept/rounds.ts'
 
 /**
- * `npm run bench -- accept`: deliveries per second that the webhook endpoint accepts (one API process, each reply
- * after its commit), compared with the rows per second that pgbench inserts into the same Postgres with as many
- * clients, one transaction per row. Both are measured in turn, because a machine varies from minute to minute. The
- * result is the median of the rounds' ratios. Load, endpoint and Postgres share this machine.
+ * `npm run bench -- accept [--rounds 5] [--seconds 4]`: deliveries per second that one API process accepts, each reply
+ * after its commit, beside the rows per second that pgbench inserts and what Restate, pg-boss and graphile-worker
+ * accept. Load, servers and Postgres share this machine.
  */
-const seconds = 3
+const { rounds, seconds } = numbersGiven({ rounds: 5, seconds: 4 })
 const connections = [32, 128]
+const agents = 50
+const payload = JSON.stringify({ event: 'order.paid', number: 1, note: 'x'.repeat(970) })
 
-const servers = await openBenchServers(folder)
+await installPeers()
+const load = chooseLoad()
+const stores = await openBenchStores(folder)
+const closing: (() => Promise<unknown>)[] = [() => stores.close()]
 try {
-  const webhooks = await openWebhooks(servers)
-  const inserts = await openInserts(servers, webhooks.payload)
-  console.log(`The other side: ${inserts.name}\n`)
-  await webhooks.measure(32, 1)
-  for (const clients of connections) {
-    const accepted = { unit: 'deliveries/s accepted', measure: () => webhooks.measure(clients, seconds) }
-    const inserted = { unit: 'rows/s inserted', measure: () => inserts.measure(clients, seconds) }
-    await compareRates(accepted, inserted, `${clients} connections, `)
-  }
-  console.log(await webhooks.verify())
+  const options = { send: load.send, payload, agents }
+  const inserts = await openInserts(stores, payload)
+  const ours = await openOurs(stores, options)
+  closing.push(() => ours.close())
+  const peers = await openPeers(stores, options)
+  closing.push(...peers.map((peer) => () => peer.close()))
+
+  const sides = [...ours.sides, inserts, ...peers.flatMap(({ sides }) => sides)]
+  for (const side of sides) await side.measure(32, 1)
+  const rows: string[][] = []
+  for (const count of connections) rows.push(...rowsOf(await measureRounds(sides, count, rounds, seconds), count))
+  const verified = (await Promise.all([ours, ...peers].map((side) => side.verify()))).flat()
+  publish({
+    title: 'Accepting deliveries',
+    text: [
+      `Deliveries of ${payload.length} bytes to ${agents} agents, sent by ${load.name}: medians of ${rounds} rounds of ` +
+        `${seconds} s, in which all sides take turns. The ratio divides the rate of Switchyard by that of the line. Every ` +
+        'side answers after its data is on disk. pg-boss, graphile-worker and pgbench use the same Postgres. Behind Koa, a ' +
+        'peer has the same router, body reader and check of a secret. Nothing is carried out meanwhile.',
+    ],
+    columns: ['side', 'connections', 'a second', 'p99 ms', 'ratio'],
+    rows,
+    notes: [...verified, `Load average at the end: ${loadavg()[0]?.toFixed(1)}`],
+  })
 } finally {
-  await servers.close()
+  for (const close of closing.toReversed()) await close()
 }

@@ -1,22 +1,9 @@
 import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-
-/** One kind of request. `headers` may contain `{n}`, a number that no other request has. */
-export interface Target {
-  path: string
-  headers: Record<string, string>
-  body: string
-}
-
-export interface Load {
-  /** Accepted requests per second. */
-  rate: number
-  accepted: number
-  /** In milliseconds. */
-  p99: number
-}
+import type { Load, Target } from './send.ts'
 
 /** Sends requests with wrk for some seconds. */
 export async function wrk(
@@ -26,8 +13,8 @@ export async function wrk(
   connections: number,
   seconds: number,
 ): Promise<Load> {
-  const script = join(folder, 'load.lua')
-  writeFileSync(script, lua(targets))
+  const script = join(folder, `load-${randomUUID()}.lua`)
+  writeFileSync(script, lua(targets, randomUUID()))
   const options = ['-t', '1', '-c', String(connections), '-d', `${seconds}s`, '--latency', '-s', script]
   const { stdout, stderr } = await promisify(execFile)('wrk', [...options, url], { maxBuffer: 1e8 })
   if (!/^RESULT/m.test(stdout)) throw new Error(stdout + stderr)
@@ -38,7 +25,7 @@ export async function wrk(
 
 const quoted = (text: string): string => `[==[${text}]==]`
 
-const lua = (targets: Target[]): string => `
+const lua = (targets: Target[], prefix: string): string => `
 local targets = {
 ${targets
   .map(({ path, headers, body }) => {
@@ -49,7 +36,7 @@ ${targets
 }
 local threads = {}
 function setup(thread) table.insert(threads, thread) end
-function init() number = 0; bad = ''; good = 0; start = os.time() .. math.random(1e9) end
+function init() number = 0; bad = ''; good = 0; start = '${prefix}-' end
 function request()
   number = number + 1
   local target = targets[number % #targets + 1]
@@ -63,6 +50,8 @@ end
 function done(summary, latency)
   local good, bad = 0, ''
   for _, thread in ipairs(threads) do good = good + thread:get('good'); bad = bad .. thread:get('bad') end
+  local errors = summary.errors.connect + summary.errors.read + summary.errors.write + summary.errors.timeout
+  if errors > 0 then bad = bad .. errors .. ' requests without an answer' end
   print('RESULT ' .. good .. ' ' .. summary.duration .. " " .. math.floor(latency:percentile(99)) .. " " .. bad)
 end
 `

@@ -13,12 +13,29 @@ import { readLocalConfig } from '../../src/config/local-config.ts'
 import { record } from './folder.ts'
 
 export type BenchServers = Awaited<ReturnType<typeof openBenchServers>>
+export type BenchStores = Awaited<ReturnType<typeof openBenchStores>>
 
 /**
  * A Postgres that waits for its disk at every commit, as in production, and one API process. To run agents, also the
  * Temporal server of `npm start` and one worker process.
  */
 export async function openBenchServers(folder: string, carryOut = false, more: Record<string, string> = {}) {
+  const stores = await openBenchStores(folder, carryOut, more)
+  const processes = [await begin('api', stores.env, 'listening')]
+  if (carryOut) processes.push(await begin('worker', stores.env, 'polling'))
+  return {
+    ...stores,
+    /** The API, and the worker if there is one. */
+    processes,
+    async close(): Promise<void> {
+      await Promise.all(processes.map(stop))
+      await stores.close()
+    },
+  }
+}
+
+/** What the processes of the platform need: the migrated database, and Temporal to run agents. */
+export async function openBenchStores(folder: string, carryOut = false, more: Record<string, string> = {}) {
   const local = readLocalConfig()
   const { environment } = local
   const [postgresPort = 0, port = 0, temporalPort = 0] = await freePorts(3)
@@ -28,23 +45,23 @@ export async function openBenchServers(folder: string, carryOut = false, more: R
   const control = createControl(postgres.program, record)
   await control.start()
   controls.push(control)
-  const database = postgres.url('bench')
-  await ensureDatabase(postgres.url('postgres'), 'bench')
+  const openDatabase = async (name: string): Promise<string> => {
+    await ensureDatabase(postgres.url('postgres'), name)
+    return postgres.url(name)
+  }
+  const database = await openDatabase('bench')
   const temporal = carryOut ? `127.0.0.1:${temporalPort}` : unusedAddress
   const env = { ...environment, ...settings(database, port, temporal), ...more }
   await once(program('migrate', env), 'exit')
-  const processes = [await begin('api', env, 'listening')]
-  if (carryOut) processes.push(await begin('worker', env, 'polling'))
   return {
     database,
+    /** The URL of another database of the same server, which is created if it does not exist. */
+    openDatabase,
     temporal,
-    /** The environment of its processes. */
+    /** The environment of the platform's processes. */
     env,
     url: `http://127.0.0.1:${port}`,
-    /** The API, and the worker if there is one. */
-    processes,
     async close(): Promise<void> {
-      await Promise.all(processes.map(stop))
       for (const each of controls.toReversed()) await each.stop()
     },
   }
