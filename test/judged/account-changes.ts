@@ -22,8 +22,6 @@ export interface AccountChange {
   random: Chance
   boss: Person
   platform: Platform
-  /** A run of the account, to which spent credits are charged. */
-  runId: string | undefined
 }
 
 type Change = (change: AccountChange) => Promise<unknown>
@@ -80,9 +78,11 @@ async function logIn({ group: { someone } }: AccountChange): Promise<void> {
   someone.token = (await call({ url }, auth.login, { body: { email, password } })).body.accessToken
 }
 
-/** Spends all credits as a run would, because steps of the demo model cost too little. */
+/** Spends all credits as the newest run would, because steps of the demo model cost too little. */
 async function spend(change: AccountChange): Promise<Answer<unknown>> {
-  await spendAllBut(change.platform, change.runId ?? '', 0)
+  const { database } = change.platform.services
+  const newest = await database('runs').where({ ownerId: change.group.userId }).orderBy('id', 'desc').first('id')
+  if (newest) await spendAllBut(change.platform, newest.id, 0)
   return call(change.boss, adminUsers.getUser, { params: user(change) })
 }
 

@@ -63,17 +63,22 @@ export async function addAgent(
   })
 }
 
-/** Moves an agent to the other place of its account. Refused while it has unfinished runs. */
-async function move({ book, group, agent }: AgentChange): Promise<void> {
-  const isShared = !agent.facts.isShared
-  const body = { agentIds: [agent.id], ...(isShared && { workspaceId: group.workspaceId }) }
-  const send = () => call(group.someone, moves.moveThings, { body })
-  for (let tries = 0; tries < 10; tries += 1) {
-    const moved = await book.change(group, 'agent moved', send, () => {
-      agent.facts = { ...agent.facts, isShared }
-    })
-    if (moved) return
-    await delay(100)
+/** Moves an agent to the other place of its account, while it is delivered to. Refused if it has unfinished runs. */
+async function move({ book, group }: AgentChange): Promise<void> {
+  for (const agent of group.agents.filter(({ isQuiet }) => isQuiet)) {
+    const isShared = !agent.facts.isShared
+    const body = { agentIds: [agent.id], ...(isShared && { workspaceId: group.workspaceId }) }
+    agent.isHot = true
+    await book.change(
+      group,
+      'agent moved',
+      () => call(group.someone, moves.moveThings, { body }),
+      () => {
+        agent.facts = { ...agent.facts, isShared }
+      },
+    )
+    await delay(50)
+    agent.isHot = false
   }
 }
 

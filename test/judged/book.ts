@@ -11,6 +11,8 @@ export interface Known {
   secrets: string[]
   /** Receives few deliveries, so that it is idle often enough to be moved. */
   isQuiet: boolean
+  /** Receives many deliveries for a moment, because it is being moved. */
+  isHot?: boolean
 }
 
 /** A paying account with agents of its own and of its workspace. Its changes are made one at a time. */

@@ -18,11 +18,10 @@ type Change = AccountChange & AgentChange
 
 /** Changes a group's agents and its account at random, one change after the other, until it is over. */
 export async function keepChanging({ isOver, ...rest }: Changing, group: Group, kind: Kind): Promise<void> {
-  const { platform, random } = rest
-  const first = await platform.services.database('runs').where({ ownerId: group.userId }).first('id')
+  const { random } = rest
   while (!isOver()) {
     const agent = random.of(group.agents as [Known])
-    const change: Change = { ...rest, group, agent, runId: first?.id }
+    const change: Change = { ...rest, group, agent }
     const ofAccount = random.whole(1, 5) === 1
     const choices: readonly ((change: Change) => Promise<unknown>)[] = ofAccount ? kinds[kind] : agentChanges
     await choices[random.whole(0, choices.length - 1)]?.(change)

@@ -7,7 +7,10 @@ import { keyOf, type Sent } from './judgements.ts'
 import type { Proof } from './states.ts'
 
 /** One delivery of this many goes to an agent that is otherwise idle. */
-const quietOneOf = 40
+const quietOneOf = 200
+
+/** One delivery of this many goes to an agent that is being moved, if there is one. */
+const hotOneOf = 8
 
 interface Sending {
   url: string
@@ -35,6 +38,8 @@ export async function deliverAll({ url, groups, random, connections, isOver, onD
 }
 
 function chooseAgent(groups: readonly Group[], random: Chance): Known {
+  const hot = groups.flatMap(({ agents }) => agents.filter(({ isHot }) => isHot))
+  if (hot.length > 0 && random.whole(1, hotOneOf) === 1) return random.of(hot as [Known])
   const { agents } = random.of(groups as [Group])
   const wantsQuiet = random.whole(1, quietOneOf) === 1
   const wanted = agents.filter(({ isQuiet }) => isQuiet === wantsQuiet)

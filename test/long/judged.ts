@@ -22,7 +22,6 @@ const kindsOfGroups: Kind[] = ['given', 'given', 'given', 'bought', 'bought', 'b
 const env = {
   RATE_LIMIT_WEBHOOK_PER_MINUTE: '1000000000',
   QUEUE_DEPTH: '1000000',
-  LOG_LEVEL: 'warn',
 }
 
 const inWords = (counts: ReadonlyMap<string, number>): string =>
