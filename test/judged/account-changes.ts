@@ -100,7 +100,8 @@ const giveCredits = (change: AccountChange) =>
 async function fallDue(change: AccountChange): Promise<Answer<unknown>> {
   const { group, boss } = change
   const { items } = (await call(group.someone, billing.listPaymentMethods)).body
-  for (const { id } of items) await call(group.someone, billing.removePaymentMethod, { params: { paymentMethodId: id } })
+  for (const { id } of items)
+    await call(group.someone, billing.removePaymentMethod, { params: { paymentMethodId: id } })
   const { subscription } = (await call(group.someone, billing.getBilling)).body
   const left = Date.parse(subscription?.currentPeriodEnd ?? '') - Date.now() - group.aheadMs
   const seconds = Math.ceil(left / 1000) + 60
@@ -117,7 +118,10 @@ async function pay(change: AccountChange): Promise<Answer<unknown>> {
 }
 
 const common: Change[] = [
-  inTurn(['account cap 0', capOfAccount(0), { isCapped: true }], ['account cap raised', capOfAccount(null), { isCapped: false }]),
+  inTurn(
+    ['account cap 0', capOfAccount(0), { isCapped: true }],
+    ['account cap raised', capOfAccount(null), { isCapped: false }],
+  ),
   inTurn(
     ['workspace cap 0', capOfWorkspace(0), { isWorkspaceCapped: true }],
     ['workspace cap raised', capOfWorkspace(null), { isWorkspaceCapped: false }],

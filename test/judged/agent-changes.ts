@@ -31,22 +31,26 @@ async function rotate({ book, group, agent }: AgentChange, overlapSeconds: numbe
       params: { agentId: agent.id },
       body: { secret, overlapSeconds },
     })
-  await book.change(group, overlapSeconds > 0 ? 'secret rotated with an overlap' : 'secret rotated', send, (_, span) => {
-    const endsFrom = span.from + overlapSeconds * 1000 - clockMargin
-    const endsTo = span.until + overlapSeconds * 1000 + clockMargin
-    const overlap = overlapSeconds > 0 ? { secret: former, endsFrom, endsTo } : null
-    agent.facts = { ...agent.facts, secret, former: overlap }
-  })
+  await book.change(
+    group,
+    overlapSeconds > 0 ? 'secret rotated with an overlap' : 'secret rotated',
+    send,
+    (_, span) => {
+      const endsFrom = span.from + overlapSeconds * 1000 - clockMargin
+      const endsTo = span.until + overlapSeconds * 1000 + clockMargin
+      const overlap = overlapSeconds > 0 ? { secret: former, endsFrom, endsTo } : null
+      agent.facts = { ...agent.facts, secret, former: overlap }
+    },
+  )
 }
 
 const update = ({ group, agent }: AgentChange, body: Fields['body'] & {}) =>
   call(group.someone, agents.updateAgent, { params: { agentId: agent.id }, body })
 
-const turn = (change: Pick<AgentChange, 'group' | 'agent'>, name: 'pauseAgent' | 'resumeAgent') => () =>
-  call(change.group.someone, agents[name], { params: { agentId: change.agent.id } })
-
 export const pause = (change: Pick<AgentChange, 'book' | 'group' | 'agent'>) =>
-  change.book.change(change.group, 'agent paused', turn(change, 'pauseAgent'))
+  change.book.change(change.group, 'agent paused', () =>
+    call(change.group.someone, agents.pauseAgent, { params: { agentId: change.agent.id } }),
+  )
 
 /** Creates a webhook agent that receives deliveries from now on. */
 export async function addAgent(
@@ -104,7 +108,9 @@ export const agentChanges: ((change: AgentChange) => Promise<unknown>)[] = [
 
   async (change) => {
     if (change.agent.isQuiet) return
-    await change.book.change(change.group, 'agent resumed', turn(change, 'resumeAgent'))
+    const { book, group, agent } = change
+    const send = () => call(group.someone, agents.resumeAgent, { params: { agentId: agent.id } })
+    await book.change(group, 'agent resumed', send)
     await delay(100)
     await pause(change)
   },

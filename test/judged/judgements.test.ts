@@ -45,11 +45,29 @@ const outcomes: [title: string, Partial<State>, Evidence, [from: number, until: 
   ['the secret is wrong', {}, { secret: 'old' }, [0, 1], ['WEBHOOK_SECRET_INVALID']],
   ['another proof is demanded', { proof: 'github' }, {}, [0, 1], ['WEBHOOK_SECRET_INVALID']],
   ['the former secret is still good', { former }, { secret: 'old' }, [90, 99], ['accepted']],
-  ['the former secret is about to end', { former }, { secret: 'old' }, [90, 105], ['WEBHOOK_SECRET_INVALID', 'accepted']],
+  [
+    'the former secret is about to end',
+    { former },
+    { secret: 'old' },
+    [90, 105],
+    ['WEBHOOK_SECRET_INVALID', 'accepted'],
+  ],
   ['the former secret has ended', { former }, { secret: 'old' }, [111, 120], ['WEBHOOK_SECRET_INVALID']],
   ['the agent is gone', { receives: false }, { secret: 'old' }, [0, 1], ['AGENT_NOT_FOUND']],
-  ['the account comes before the payload', { refusal: 'TIER_REQUIRED', needsLabel: true }, {}, [0, 1], ['TIER_REQUIRED']],
-  ['the payload comes before the credits', { needsLabel: true, canPay: false }, {}, [0, 1], ['WEBHOOK_PAYLOAD_INVALID']],
+  [
+    'the account comes before the payload',
+    { refusal: 'TIER_REQUIRED', needsLabel: true },
+    {},
+    [0, 1],
+    ['TIER_REQUIRED'],
+  ],
+  [
+    'the payload comes before the credits',
+    { needsLabel: true, canPay: false },
+    {},
+    [0, 1],
+    ['WEBHOOK_PAYLOAD_INVALID'],
+  ],
   ['the payload fits', { needsLabel: true }, { hasLabel: true }, [0, 1], ['accepted']],
   ['nobody pays', { canPay: false }, {}, [0, 1], ['NO_CREDITS']],
 ]
@@ -92,7 +110,8 @@ const judgements: [title: string, Sent, owner: string, isExplained: boolean][] =
 ]
 
 for (const [title, sent, owner, isExplained] of judgements)
-  test(`judged: ${title}`, (t) => t.is(misjudged([sent], timeline, new Map([['run', owner]])).length, isExplained ? 0 : 1))
+  test(`judged: ${title}`, (t) =>
+    t.is(misjudged([sent], timeline, new Map([['run', owner]])).length, isExplained ? 0 : 1))
 
 const accepted = (number: number, sequence: number, from = 0, until = 100): Sent => ({
   ...sentAt(from, until, 'accepted'),

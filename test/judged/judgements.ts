@@ -104,8 +104,7 @@ export function contradictions(deliveries: readonly Sent[], runs: readonly Recor
   const seen = new Set<string>()
   for (const { id, agentId, sequence, key } of runs) {
     const sent = key === null ? undefined : accepted.get(key)
-    const isSame =
-      sent?.agentId === agentId && sent.receipt?.runId === id && sent.receipt.sequence === Number(sequence)
+    const isSame = sent?.agentId === agentId && sent.receipt?.runId === id && sent.receipt.sequence === sequence
     if (!isSame) problems.push(`run ${id} (${key}) has no accepted delivery like it`)
     if (key !== null && seen.has(key)) problems.push(`${key} is on record twice`)
     if (key !== null) seen.add(key)
@@ -116,7 +115,7 @@ export function contradictions(deliveries: readonly Sent[], runs: readonly Recor
 
 function gaps(runs: readonly Recorded[]): string[] {
   return [...Map.groupBy(runs, ({ agentId }) => agentId)].flatMap(([agentId, own]) => {
-    const sequences = own.map(({ sequence }) => Number(sequence)).toSorted((one, other) => one - other)
+    const sequences = own.map(({ sequence }) => sequence).toSorted((one, other) => one - other)
     const at = sequences.findIndex((sequence, index) => sequence !== index + 1)
     return at === -1 ? [] : [`the sequences of ${agentId} are not 1 to ${own.length}, from ${at + 1} on`]
   })

@@ -71,7 +71,7 @@ export function stateOf(owners: Owners, account: AccountFacts, agent: AgentFacts
 function refusalOf({ paidTier, givenTier, isPastDue, ...account }: AccountFacts, isShared: boolean): string | null {
   if (account.isClosing) return 'TIER_REQUIRED'
   if (account.isSuspended) return 'PERMISSION_DENIED'
-  const tiers = [paidTier, givenTier]
-  if (!tiers.includes('team') && (isShared || !tiers.includes('pro'))) return 'TIER_REQUIRED'
+  const tiers = new Set([paidTier, givenTier])
+  if (!tiers.has('team') && (isShared || !tiers.has('pro'))) return 'TIER_REQUIRED'
   return isPastDue ? 'SUBSCRIPTION_PAST_DUE' : null
 }

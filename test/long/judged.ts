@@ -1,3 +1,4 @@
+// @promise at-once
 import test from 'ava'
 import { openStage } from '../crash/stage.ts'
 import { adminOf } from '../helpers/admins.ts'
@@ -17,7 +18,18 @@ import { seedOfRun } from '../money/seed.ts'
  */
 const minutes = Number(process.argv.find((one) => one.startsWith('--minutes='))?.slice('--minutes='.length) ?? 4)
 const leastChanges = 300
-const kindsOfGroups: Kind[] = ['given', 'given', 'given', 'bought', 'bought', 'bought', 'bought', 'renewed', 'renewed', 'renewed']
+const kindsOfGroups: Kind[] = [
+  'given',
+  'given',
+  'given',
+  'bought',
+  'bought',
+  'bought',
+  'bought',
+  'renewed',
+  'renewed',
+  'renewed',
+]
 
 const env = {
   RATE_LIMIT_WEBHOOK_PER_MINUTE: '1000000000',
@@ -53,6 +65,7 @@ test('while everything changes, no delivery is judged by a state that had ended 
   const groups: Group[] = []
   for (const kind of kindsOfGroups) groups.push(await makeGroup({ platform, url, boss, book }, kind))
   const prepared = book.changes()
+  const begun = now()
 
   const end = now() + minutes * 60_000
   const failure = new AbortController()
@@ -65,13 +78,16 @@ test('while everything changes, no delivery is judged by a state that had ended 
   const all = Promise.all([sending, ...changing])
   all.catch(() => failure.abort())
   const [deliveries] = await all
+  const seconds = Math.round((now() - begun) / 1000)
 
   const { rows } = await database.raw<{ rows: Recorded[] }>(recordStatement)
   const owners = new Map(rows.map(({ id, ownerId }) => [id, ownerId]))
   const wrong = misjudged(deliveries, book.states, owners)
   const problems = contradictions(deliveries, rows)
   const raced = deliveries.filter((sent) => inForce(book.states.get(sent.agentId) ?? [], sent).length > 1)
-  t.log(`${deliveries.length} deliveries, ${raced.length} of them during a change: ${inWords(countedBy(deliveries))}`)
+  t.log(
+    `${deliveries.length} deliveries in ${seconds} s, ${raced.length} of them during a change: ${inWords(countedBy(deliveries))}`,
+  )
   t.log(`${book.changes() - prepared} changes: ${inWords(book.tally)}`)
   t.log(`${wrong.length} misjudged, ${problems.length} contradictions in the record`)
   t.deepEqual([...wrong, ...problems].slice(0, 20), [], `seed ${seed}`)
