@@ -6,6 +6,7 @@ import * as moves from '../../api/moves.ts'
 import { call } from '../helpers/client.ts'
 import type { Chance } from '../money/chance.ts'
 import type { Book, Group, Known } from './book.ts'
+import type { AgentFacts } from './states.ts'
 
 /** Changes of one agent, by its owner. */
 export interface AgentChange {
@@ -17,10 +18,10 @@ export interface AgentChange {
 
 type Fields = NonNullable<Parameters<typeof call<string, undefined, typeof agents.updateAgent.body & {}, undefined>>[2]>
 
-/** Clocks of processes may differ from the test's by this much, in milliseconds. */
+/** How much the clocks of other processes may differ from the test's, in milliseconds. */
 const clockMargin = 5
 
-export const labelSchema = [{ name: 'label', type: 'string' as const, required: true }]
+const labelSchema = [{ name: 'label', type: 'string' as const, required: true }]
 
 async function rotate({ book, group, agent }: AgentChange, overlapSeconds: number): Promise<void> {
   const secret = randomBytes(18).toString('hex')
@@ -44,8 +45,20 @@ async function rotate({ book, group, agent }: AgentChange, overlapSeconds: numbe
   )
 }
 
-const update = ({ group, agent }: AgentChange, body: Fields['body'] & {}) =>
-  call(group.someone, agents.updateAgent, { params: { agentId: agent.id }, body })
+type Step = [what: string, body: Fields['body'] & {}, facts: Partial<AgentFacts>]
+
+/** Updates an agent, and undoes it after a while. */
+const inTurn =
+  (...steps: Step[]) =>
+  async ({ book, group, agent, random }: AgentChange): Promise<void> => {
+    for (const [what, body, facts] of steps) {
+      const send = () => call(group.someone, agents.updateAgent, { params: { agentId: agent.id }, body })
+      await book.change(group, what, send, () => {
+        agent.facts = { ...agent.facts, ...facts }
+      })
+      await delay(random.whole(50, 500))
+    }
+  }
 
 export const pause = (change: Pick<AgentChange, 'book' | 'group' | 'agent'>) =>
   change.book.change(change.group, 'agent paused', () =>
@@ -97,66 +110,37 @@ async function replace({ book, group, agent }: AgentChange): Promise<void> {
   await addAgent({ book, group }, { isShared, isQuiet: agent.isQuiet })
 }
 
+async function resumeAndPause(change: AgentChange): Promise<void> {
+  const { book, group, agent, random } = change
+  if (agent.isQuiet) return
+  const send = () => call(group.someone, agents.resumeAgent, { params: { agentId: agent.id } })
+  await book.change(group, 'agent resumed', send)
+  await delay(random.whole(50, 500))
+  await pause(change)
+}
+
 /** What is done at random to an agent. What should happen more often is listed more often. */
-export const agentChanges: ((change: AgentChange) => Promise<unknown>)[] = [
+export const agentChanges: ((change: AgentChange) => Promise<void>)[] = [
   (change) => rotate(change, 0),
   (change) => rotate(change, 0),
   (change) => rotate(change, change.random.whole(1, 2)),
   move,
-  move,
   replace,
-
-  async (change) => {
-    if (change.agent.isQuiet) return
-    const { book, group, agent } = change
-    const send = () => call(group.someone, agents.resumeAgent, { params: { agentId: agent.id } })
-    await book.change(group, 'agent resumed', send)
-    await delay(100)
-    await pause(change)
-  },
-
-  async (change) => {
-    const needsLabel = !change.agent.facts.needsLabel
-    const send = () => update(change, { webhookSchema: needsLabel ? labelSchema : null })
-    await change.book.change(change.group, needsLabel ? 'schema set' : 'schema removed', send, () => {
-      change.agent.facts = { ...change.agent.facts, needsLabel }
-    })
-  },
-
-  async (change) => {
-    const proof = change.agent.facts.proof === 'secret' ? ('github' as const) : ('secret' as const)
-    const send = () => update(change, { webhookProof: proof })
-    await change.book.change(change.group, `proof ${proof}`, send, () => {
-      change.agent.facts = { ...change.agent.facts, proof }
-    })
-  },
-
-  async (change) => {
-    for (const trigger of ['manual', 'webhook'] as const) {
-      await change.book.change(
-        change.group,
-        `trigger ${trigger}`,
-        () => update(change, { trigger }),
-        () => {
-          change.agent.facts = { ...change.agent.facts, receives: trigger === 'webhook' }
-        },
-      )
-      await delay(change.random.whole(20, 200))
-    }
-  },
-
-  async (change) => {
-    for (const creditsPerMonth of [0, null]) {
-      const what = creditsPerMonth === 0 ? 'agent cap 0' : 'agent cap raised'
-      await change.book.change(
-        change.group,
-        what,
-        () => update(change, { creditsPerMonth }),
-        () => {
-          change.agent.facts = { ...change.agent.facts, isCapped: creditsPerMonth === 0 }
-        },
-      )
-      await delay(change.random.whole(20, 200))
-    }
-  },
+  resumeAndPause,
+  inTurn(
+    ['schema set', { webhookSchema: labelSchema }, { needsLabel: true }],
+    ['schema removed', { webhookSchema: null }, { needsLabel: false }],
+  ),
+  inTurn(
+    ['proof github', { webhookProof: 'github' }, { proof: 'github' }],
+    ['proof secret', { webhookProof: 'secret' }, { proof: 'secret' }],
+  ),
+  inTurn(
+    ['trigger manual', { trigger: 'manual' }, { receives: false }],
+    ['trigger webhook', { trigger: 'webhook' }, { receives: true }],
+  ),
+  inTurn(
+    ['agent cap 0', { creditsPerMonth: 0 }, { isCapped: true }],
+    ['agent cap raised', { creditsPerMonth: null }, { isCapped: false }],
+  ),
 ]

@@ -54,12 +54,15 @@ export function createBook() {
     tally,
     changes: () => changes,
 
-    /** The states before any change. */
-    begin: (group: Group): void => note(group, { from: -Infinity, until: -Infinity }),
+    /** Forgets how often changes were made, but not the states: the preparations are over. */
+    startCounting(): void {
+      tally.clear()
+      changes = 0
+    },
 
     /**
-     * Makes a change and notes the states that it results in. The last answer decides: a refused change changes nothing.
-     * Returns whether it was made.
+     * Makes a change and notes the states that it results in. Both the old and the new ones may be in force while it is
+     * under way. A refused change changes nothing. Returns whether it was made.
      */
     async change<Body>(
       group: Group,
