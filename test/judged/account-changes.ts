@@ -35,7 +35,8 @@ export const limitsWith = (tokensPerMonth: number | null) => ({
   tokensPerMonth,
 })
 
-const settle = ({ random }: AccountChange) => delay(random.whole(50, 250))
+/** A state lasts longer than most deliveries take, so that some meet no other. In milliseconds. */
+const settle = ({ random }: AccountChange) => delay(random.whole(200, 1500))
 
 /** Makes a change, and then another that undoes it. */
 const inTurn =

@@ -56,7 +56,7 @@ const inTurn =
       await book.change(group, what, send, () => {
         agent.facts = { ...agent.facts, ...facts }
       })
-      await delay(random.whole(50, 500))
+      await delay(random.whole(100, 1000))
     }
   }
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
-import { Pool } from 'undici'
 import * as webhooks from '../../api/webhooks.ts'
+import { sendRaw } from '../helpers/client.ts'
 import type { Chance } from '../money/chance.ts'
 import { now, type Group, type Known } from './book.ts'
 import { keyOf, type Sent } from './judgements.ts'
@@ -24,16 +24,14 @@ interface Sending {
 
 /** Delivers over all connections until it is over, each connection one delivery after the other. */
 export async function deliverAll({ url, groups, random, connections, isOver, onDone }: Sending): Promise<Sent[]> {
-  const pool = new Pool(url, { connections })
   const all: Sent[] = []
   const connection = async (): Promise<void> => {
     while (!isOver()) {
-      const sent = await send(pool, all.length, chooseAgent(groups, random), random, all)
+      const sent = await send(url, all.length, chooseAgent(groups, random), random, all)
       onDone(sent)
     }
   }
   await Promise.all(Array.from({ length: connections }, connection))
-  await pool.close()
   return all
 }
 
@@ -53,15 +51,15 @@ function chooseProof({ facts, secrets }: Known, random: Chance): { secret: strin
   return { secret, proofs: random.whole(1, 10) <= 7 ? [facts.proof] : [other] }
 }
 
-async function send(pool: Pool, number: number, agent: Known, random: Chance, all: Sent[]): Promise<Sent> {
+async function send(url: string, number: number, agent: Known, random: Chance, all: Sent[]): Promise<Sent> {
   const chosen = chooseProof(agent, random)
   const hasLabel = random.whole(1, 2) === 1
   const body = JSON.stringify({ number, ...(hasLabel && { label: 'A label' }) })
   const sent: Sent = { number, agentId: agent.id, hasLabel, ...chosen, from: now(), until: Infinity, outcome: 'lost' }
   all.push(sent)
-  const answer = await pool.request({
+  const path = webhooks.receiveWebhook.path.replace('{agentId}', agent.id)
+  const { status, bytes } = await sendRaw(url + path, {
     method: 'POST',
-    path: webhooks.receiveWebhook.path.replace('{agentId}', agent.id),
     headers: {
       'content-type': 'application/json',
       'idempotency-key': keyOf(sent),
@@ -70,11 +68,10 @@ async function send(pool: Pool, number: number, agent: Known, random: Chance, al
     },
     body,
   })
-  const text = await answer.body.text()
   sent.until = now()
-  const { runId, sequence, code } = JSON.parse(text) as { runId: string; sequence: number; code?: string }
-  sent.outcome = answer.statusCode === 202 ? 'accepted' : (code ?? `status ${answer.statusCode}`)
-  if (answer.statusCode === 202) sent.receipt = { runId, sequence }
+  const { runId, sequence, code } = JSON.parse(bytes.toString()) as { runId: string; sequence: number; code?: string }
+  sent.outcome = status === 202 ? 'accepted' : (code ?? `status ${status}`)
+  if (status === 202) sent.receipt = { runId, sequence }
   return sent
 }
 
