@@ -8,6 +8,7 @@ import * as billing from '../../api/billing.ts'
 import * as payments from '../../api/payments.ts'
 import * as workspaces from '../../api/workspaces.ts'
 import { call, type Answer } from '../helpers/client.ts'
+import { eventually } from '../helpers/eventually.ts'
 import type { Person } from '../helpers/people.ts'
 import type { Platform } from '../helpers/platform.ts'
 import { spendAllBut } from '../helpers/runs.ts'
@@ -82,8 +83,9 @@ async function logIn({ group: { someone } }: AccountChange): Promise<void> {
 /** Spends all credits as the newest run would, because steps of the demo model cost too little. */
 async function spend(change: AccountChange): Promise<Answer<unknown>> {
   const { database } = change.platform.services
-  const newest = await database('runs').where({ ownerId: change.group.userId }).orderBy('id', 'desc').first('id')
-  if (newest) await spendAllBut(change.platform, newest.id, 0)
+  const newest = () => database('runs').where({ ownerId: change.group.userId }).orderBy('id', 'desc').first('id')
+  const { id } = await eventually(60, 'the account has a run', newest)
+  await spendAllBut(change.platform, id, 0)
   return call(change.boss, adminUsers.getUser, { params: user(change) })
 }
 
