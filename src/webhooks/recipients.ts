@@ -52,13 +52,16 @@ export function createRecipients(context: { database: Database; clock: Clock; ag
     return new Map(rows.map((row) => [row.id, row]))
   })
 
-  /** Reads the version first. A change in between makes it differ from what was read, which costs another look only. */
+  /**
+   * Reads the agent between two looks at its version, and remembers it only if they are equal. Otherwise, an account that
+   * changed in between and then changed back would be remembered as it was in between, under a version that is current.
+   */
   async function load(id: string, version: string): Promise<Recipient> {
     const agent = await agents.forSender(id)
     const standing = await billing.accountFor(agent)
     const until = Math.min(standing.changesAt.getTime(), agents.previousUntil(agent)?.getTime() ?? Infinity)
     const recipient = { agent, standing, secrets: agents.goodSecretsOf(agent), version, until }
-    known.set(id, recipient)
+    if ((await present(id))?.version === version) known.set(id, recipient)
     return recipient
   }
 
