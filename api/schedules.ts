@@ -38,7 +38,7 @@ const warning = named(
   'ScheduleWarning',
   v.object({
     code: named('ScheduleWarningCode', v.picklist(warningCodes), 'Kind of warning'),
-    message: field(v.string(), 'Human-readable warning', 'Day 31 is not in every month.'),
+    message: field(v.string(), 'Human-readable warning', 'Not every month has a day 31.'),
   }),
   'Warning about a cron expression',
 )

@@ -104,7 +104,7 @@ export const listOf = <Item extends v.GenericSchema>(item: Item) =>
   named(
     `${nameOf(item)}List`,
     v.object({ items: field(v.array(item), 'All items in the list') }),
-    'Complete list, without pages',
+    'Complete list, not paginated',
   )
 
 export const runStatus = named(

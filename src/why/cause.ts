@@ -16,7 +16,7 @@ export const causeCodes = {
   MODEL_UNAVAILABLE: 'The AI model is unavailable',
   TEMPORAL_AWAY: 'Temporal, which executes runs, is unreachable',
   NO_WORKER: 'No worker is running',
-  RUN_AHEAD: "Another of the agent's runs is ahead",
+  RUN_AHEAD: 'The agent has an earlier run in its queue',
   CANCELLING: 'The run is being cancelled',
   MODEL_RETRY: 'The model call failed and is being retried',
   RATE_LIMIT: "A site's rate limit has been reached",
