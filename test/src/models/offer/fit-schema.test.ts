@@ -76,7 +76,7 @@ test('a condition stands in the description of its tool, unless it is too long f
     )
   t.regex(
     described([{ required: ['a'] }]),
-    /must also match this JSON Schema of the site: \{"anyOf":\[\{"required":\["a"\]\}\]\}$/,
+    /must also match this JSON Schema from the site: \{"anyOf":\[\{"required":\["a"\]\}\]\}$/,
   )
   t.regex(
     described(Array.from({ length: 50 }, (_, index) => ({ required: [`property${index}`] }))),
