@@ -80,7 +80,7 @@ test('a condition stands in the description of its tool, unless it is too long f
   )
   t.regex(
     described(Array.from({ length: 50 }, (_, index) => ({ required: [`property${index}`] }))),
-    /its result says which\.$/,
+    /its result says which rule it breaks\.$/,
   )
   for (const count of [1, 10, 50])
     t.true(described(Array.from({ length: count }, () => ({ required: ['a<<<b'] }))).length <= 1024)
