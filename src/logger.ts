@@ -121,8 +121,11 @@ export function createLogger(level: string, name: string, destination?: Destinat
   return pino(options, destination ?? pino.destination(buffered))
 }
 
-/** Lines are written together: after 50 ms, with 16 kB, and at exit. A killed process loses the last ones. */
-const buffered = { sync: false, minLength: 16_000, periodicFlush: 50 }
+/**
+ * Lines are written together: after 50 ms, with 16 kB, and at exit. A killed process loses the last ones. While their
+ * reader is stalled, 16 MiB are kept, and further lines are dropped.
+ */
+const buffered = { sync: false, minLength: 16_000, periodicFlush: 50, maxLength: 16 * 1024 ** 2 }
 
 function plainError(error: unknown): unknown {
   if (!(error instanceof Error)) return { type: typeof error }

@@ -53,7 +53,7 @@ export const accepting = `
   --   repeated  a run was accepted earlier under the key
   --   gone      the agent does not exist, or not at this owner
   --   locked    another transaction holds the queue
-  --   stale     the request was judged by a version that has ended
+  --   stale     the delivery was judged by a version or for a time that has ended
   --   busy      the agent has unfinished runs, and the request must not wait
   --   full      the queue has no room, not even for the repeat of a delivery
   --   again     another request of the batch must be decided first
@@ -84,16 +84,18 @@ export const accepting = `
              row_number() over (partition by r.agent order by r.place) as turn,
              bool_or(r.mode is not null) over (partition by r.agent) as is_single
         from json_to_recordset(requests) as r (place integer, id uuid, agent uuid, owner uuid, version text,
-               tokens float8, trigger run_trigger, mode text, request text, payload text, action text, headers json,
+               tokens float8, until timestamptz, trigger run_trigger, mode text, request text, payload text, action text, headers json,
                key text, hash text, replay uuid, overlap text)
     ), judged as materialized (
       select r.*, a.owner_id, a.name, q.last_sequence, q.unfinished, q.awake, q.blocked_cause, k.run_id as known,
              k.body_hash,
              case when q.agent_id is null and exists (select from agents x where x.id = r.agent and x.deleted_at is null)
                     then 'locked'
+                  when q.agent_id is null and r.version is not null then 'stale'
                   when q.agent_id is null or r.owner <> a.owner_id then 'gone'
-                  when r.is_single and r.turn > 1 or r.key is not null and r.turn_of_key > 1 then 'again'
-                  when r.version <> v.version or r.tokens <= v.tokens then 'stale'
+                  when r.is_single and r.turn > 1 or r.turn_of_key > 1 and r.key is not null and k.run_id is null
+                    then 'again'
+                  when r.version <> v.version or r.tokens <= v.tokens or r.until <= moment then 'stale'
                   when r.version is not null and q.unfinished >= depth then 'full'
                   when k.run_id is not null then 'repeated'
                   when r.mode = 'if_idle' and q.unfinished > 0 then 'busy'

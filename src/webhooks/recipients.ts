@@ -11,7 +11,7 @@ import { isId } from '../ids.ts'
 
 /** An agent as its deliveries are judged, at a version. */
 export interface Recipient {
-  agent: Agent
+  agent: Pick<Agent, 'id' | 'ownerId' | 'trigger' | 'webhookProof' | 'webhookSchema'>
   /** The standing of its owner. */
   standing: AccountStatus
   /** Every valid secret in plain text, the current one first. */
@@ -42,7 +42,7 @@ const longestMs = 300_000
  */
 export function createRecipients(context: { database: Database; clock: Clock; agents: Agents; billing: Billing }) {
   const { database, clock, agents, billing } = context
-  const known = new LRUCache<string, Recipient>({ max: remembered, ttl: longestMs })
+  const known = new LRUCache<string, Recipient>({ max: remembered, ttl: longestMs, ttlAutopurge: true })
 
   const present = batchLookups<string, Present>(async (agentIds) => {
     const { rows } = await database.raw<{ rows: (Present & { id: string })[] }>(presentStatement, {
@@ -60,8 +60,11 @@ export function createRecipients(context: { database: Database; clock: Clock; ag
     const agent = await agents.forSender(id)
     const standing = await billing.accountFor(agent)
     const until = Math.min(standing.changesAt.getTime(), agents.previousUntil(agent)?.getTime() ?? Infinity)
-    const recipient = { agent, standing, secrets: agents.goodSecretsOf(agent), version, until }
+    const { ownerId, trigger, webhookProof, webhookSchema } = agent
+    const judged = { id, ownerId, trigger, webhookProof, webhookSchema }
+    const recipient = { agent: judged, standing, secrets: agents.goodSecretsOf(agent), version, until }
     if ((await present(id))?.version === version) known.set(id, recipient)
+    else known.delete(id)
     return recipient
   }
 
@@ -77,6 +80,7 @@ export function createRecipients(context: { database: Database; clock: Clock; ag
     /** The agent as it is now, and the number of its unfinished runs. AGENT_NOT_FOUND. */
     async current(id: string): Promise<{ recipient: Recipient; unfinished: number }> {
       const found = isId(id) ? await present(id) : undefined
+      if (!found) known.delete(id)
       assertThat(found, 'AGENT_NOT_FOUND', { message: noWebhook })
       const recipient = known.get(id)
       const isSame = recipient?.version === found.version && recipient.standing.tokensUsed === found.tokens

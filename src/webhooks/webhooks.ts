@@ -11,7 +11,7 @@ import type { Runs } from '../runs/runs.ts'
 import type { LargeBodies } from '../threads/large-bodies.ts'
 import { challengeIn, identityOf } from './delivery-identity.ts'
 import { isPing, keptHeaders } from './kept-headers.ts'
-import { assertMatches } from './payload.ts'
+import { assertMatches, type Payload } from './payload.ts'
 import type { Payloads } from './payloads.ts'
 import { presets, type Preset } from './presets.ts'
 import { problemOfProof, type ReadHeader } from './proofs.ts'
@@ -36,8 +36,6 @@ export interface InboundDelivery extends InboundRequest {
   requestId: string
   /** Fails with VALIDATION_ERROR unless the body is declared as JSON. */
   assertJson: () => void
-  /** Where the delivery was counted. It may be judged again, and counts once. */
-  counted?: { requests?: true; bytes?: true }
 }
 
 /** The outcome of a delivery: a run's receipt, or the answer to a test of the address. */
@@ -80,89 +78,64 @@ export function createWebhooks(context: {
     }
   }
 
-  /** All checks of a delivery, in order, up to the request for its run. `unfinished` is the depth of the queue. */
-  async function judge(delivery: InboundDelivery, recipient: Recipient, unfinished?: number): Promise<Judged> {
+  /** All checks of a delivery, in order, and the creation of its run. `unfinished` is absent for a remembered agent. */
+  async function judge(delivery: Judged, recipient: Recipient, unfinished?: number): Promise<Outcome | 'stale'> {
     const { agent, standing, secrets } = recipient
     assertThat(agent.trigger === 'webhook', 'AGENT_NOT_FOUND', { message: noWebhook })
     const isRemembered = unfinished === undefined
-    await (isRemembered ? verify : verifyCounted)(
-      delivery,
-      secrets,
-      demandedOfDelivery(agent.webhookProof, delivery.header),
-    )
+    const demanded = demandedOfDelivery(agent.webhookProof, delivery.header)
+    await (isRemembered ? verify : verifyCounted)(delivery, secrets, demanded)
     assertAccepting(standing)
     requireFeature(standing, 'webhooks')
     requirePaidSubscription(standing)
-    await countRequest(delivery, agent)
+    await (delivery.counted.agent ??= rateLimits.webhook(agent.id))
     if (!isRemembered) runs.queue.assertRoom(unfinished)
     delivery.assertJson()
     const body = await delivery.readBody()
-    await countBytes(delivery, recipient, body.length)
-    return largeBodies.carryOut(agent.ownerId, body.length, () => judgeBody(delivery, recipient, body))
+    await (delivery.counted.owner ??= rateLimits.delivery(agent.ownerId, standing))
+    await (delivery.counted.bytes ??= rateLimits.inputBytes(agent.ownerId, standing, body.length))
+    // Until the commit: large bodies take turns there too.
+    return largeBodies.carryOut(agent.ownerId, body.length, () => judgeBody(delivery, recipient, body, isRemembered))
   }
 
-  async function countRequest({ counted = {} }: InboundDelivery, { id }: Agent): Promise<void> {
-    if (!counted.requests) await rateLimits.webhook(id)
-    counted.requests = true
-  }
-
-  async function countBytes({ counted = {} }: InboundDelivery, { agent, standing }: Recipient, bytes: number) {
-    if (counted.bytes) return
-    await rateLimits.delivery(agent.ownerId, standing)
-    await rateLimits.inputBytes(agent.ownerId, standing, bytes)
-    counted.bytes = true
-  }
-
-  async function judgeBody(delivery: InboundDelivery, recipient: Recipient, body: Buffer): Promise<Judged> {
-    const { agent, standing, version } = recipient
-    const { header, requestId } = delivery
+  async function judgeBody(delivery: Judged, recipient: Recipient, body: Buffer, isRemembered: boolean) {
+    const { agent, standing } = recipient
     const preset = presets[agent.webhookProof]
     const payload = await payloads.read(body, agent)
     const challenge = challengeIn(preset, payload)
-    if (challenge !== undefined) return { outcome: { challenge } }
-    if (isPing(preset, header)) return { outcome: { pong: true } }
-    const request: AcceptRequest = {
-      agentId: agent.id,
-      trigger: 'webhook',
-      requestId,
-      payload: payload.text,
-      action: payload.action,
-      headers: keptHeaders(preset, header),
-      judgedBy: { version, tokensPerMonth: standing.limits.tokensPerMonth },
-      ...identityOf(preset, header, body, payload),
-    }
+    const isTest = challenge !== undefined || isPing(preset, delivery.header)
+    // A test has no commit that would compare the version.
+    if (isTest && isRemembered) return 'stale'
+    if (isTest) return challenge === undefined ? { pong: true as const } : { challenge }
+    const request = requestOf(delivery, recipient, body, payload)
     try {
       assertMatches(payload)
       requireCredits(standing)
       await billing.storedBytes.assertStorageLimit(agent.ownerId, standing)
     } catch (refusal) {
-      return { request, refusal }
+      // A repeat gets its receipt even if the schema or the credits have changed. Its sender would otherwise correct the
+      // payload and send the event under a new key, and it would run twice.
+      return isRemembered ? 'stale' : runs.accept.earlierReceipt(request, refusal)
     }
-    return { request }
+    delivery.isDecided = true
+    return runs.accept.withOthers(request)
   }
 
-  /** A refusal by a remembered state is not believed, and a test of the address has no commit that would check it. */
-  async function judgeByMemory(delivery: InboundDelivery): Promise<AcceptRequest | undefined> {
+  /** A refusal by a remembered state is not believed. A decision of the commit is: it has compared the version. */
+  async function judgeByMemory(delivery: Judged): Promise<Outcome | 'stale'> {
     const recipient = recipients.remembered(delivery.agentId)
-    if (!recipient) return undefined
+    if (!recipient) return 'stale'
     try {
-      const judged = await judge(delivery, recipient)
-      return 'request' in judged && judged.refusal === undefined ? judged.request : undefined
+      return await judge(delivery, recipient)
     } catch (refusal) {
-      if (isCoded(refusal)) return undefined
+      if (isCoded(refusal) && !delivery.isDecided) return 'stale'
       throw refusal
     }
   }
 
-  async function judgeByRecord(delivery: InboundDelivery): Promise<AcceptRequest | { outcome: Outcome }> {
+  async function judgeByRecord(delivery: Judged): Promise<Outcome | 'stale'> {
     const { recipient, unfinished } = await recipients.current(delivery.agentId)
-    const judged = await judge(delivery, recipient, unfinished)
-    if ('outcome' in judged) return judged
-    // A repeat gets its receipt even if the schema or the credits have changed. Its sender would otherwise correct the
-    // payload and send the event under a new key, and it would run twice.
-    if (judged.refusal !== undefined)
-      return { outcome: await runs.accept.earlierReceipt(judged.request, judged.refusal) }
-    return judged.request
+    return judge(delivery, recipient, unfinished)
   }
 
   return {
@@ -192,15 +165,10 @@ export function createWebhooks(context: {
      * NO_CREDITS, FEATURE_LIMIT_REACHED (no room for payloads).
      */
     async deliver(given: InboundDelivery): Promise<Outcome> {
-      const delivery = { ...given, counted: {} }
-      let request: AcceptRequest | undefined = await judgeByMemory(delivery)
-      for (let tries = 0; tries < mostTries; tries += 1) {
-        const judged = request ?? (await judgeByRecord(delivery))
-        if ('outcome' in judged) return judged.outcome
-        const receipt = await runs.accept.withOthers(judged)
-        if (receipt !== 'stale') return receipt
-        request = undefined
-      }
+      const delivery: Judged = { ...given, counted: {}, isDecided: false }
+      let outcome = await judgeByMemory(delivery)
+      for (let tries = 0; outcome === 'stale' && tries < mostTries; tries += 1) outcome = await judgeByRecord(delivery)
+      if (outcome !== 'stale') return outcome
       throw new CodedError('INTERNAL_ERROR', { message: keepsChanging, retryAfter: 1 })
     },
 
@@ -216,8 +184,31 @@ export function createWebhooks(context: {
   }
 }
 
-/** The request for the delivery's run, with the refusal that only a repeat escapes; or the answer to a test. */
-type Judged = { request: AcceptRequest; refusal?: unknown } | { outcome: Outcome }
+/** A delivery while it is judged. It may be judged again, and is counted once: a limit refuses it again, if it did. */
+interface Judged extends InboundDelivery {
+  counted: { agent?: Promise<void>; owner?: Promise<void>; bytes?: Promise<void> }
+  /** Whether the commit decides, or has decided. */
+  isDecided: boolean
+}
+
+function requestOf(
+  { header, requestId }: InboundDelivery,
+  { agent, standing, version, until }: Recipient,
+  body: Buffer,
+  payload: Payload,
+): AcceptRequest {
+  const preset = presets[agent.webhookProof]
+  return {
+    agentId: agent.id,
+    trigger: 'webhook',
+    requestId,
+    payload: payload.text,
+    action: payload.action,
+    headers: keptHeaders(preset, header),
+    judgedBy: { version, tokensPerMonth: standing.limits.tokensPerMonth, until },
+    ...identityOf(preset, header, body, payload),
+  }
+}
 
 const keepsChanging = 'The agent or its account keeps changing. Nothing was stored. Try again in a second.'
 

@@ -174,6 +174,17 @@ test.serial('deliveries to all agents of an owner are counted together, and not 
   t.deepEqual(codes, [202, 202, 202, 'RATE_LIMITED', 202])
 })
 
+test.serial('a delivery that a limit refuses is counted once, although it is judged twice', async (t) => {
+  const platform = await house()
+  const someone = await customer(platform)
+  const { id: ownerId } = (await call(someone, auth.me)).body
+  const limits = '{"deliveriesPerMinute":6,"inputBytesPerMinute":1000000}'
+  await platform.services.database('accounts').where({ ownerId }).update({ limits })
+  const send = async () => deliver(platform, await webhookAgent(someone), { text: 'x'.repeat(900_000) })
+  t.is((await send()).status, 202)
+  for (let count = 2; count <= 6; count += 1) t.regex((await send()).failure.error, /input limit/, `delivery ${count}`)
+})
+
 type OfSettings = Exclude<
   keyof RateLimits,
   'purge' | 'account' | 'accountMail' | 'delivery' | 'inputBytes' | 'recoveryOf' | 'tries'

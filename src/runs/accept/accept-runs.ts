@@ -85,6 +85,7 @@ const rowOf = (request: AcceptRequest, place: number) => ({
   owner: request.ownerId,
   version: request.judgedBy?.version,
   tokens: finite(request.judgedBy?.tokensPerMonth),
+  until: request.judgedBy && new Date(request.judgedBy.until),
   trigger: request.trigger,
   mode: request.onlyIfIdle ? 'if_idle' : request.skipUnlessIdle ? 'skip' : undefined,
   request: request.requestId,

@@ -1,10 +1,14 @@
 import type { Trigger } from '../../../workflows/messages.ts'
 import type { RunStatus } from '../states.ts'
 
-/** The state that a delivery was judged by (`delivery_versions`), and the tokens that its account may use this month. */
+/**
+ * The state that a delivery was judged by (`delivery_versions`), the tokens that its account may use this month, and when
+ * the state ends by time alone, in milliseconds since 1970.
+ */
 interface Judgement {
   version: string
   tokensPerMonth: number
+  until: number
 }
 
 /** A request for a run. */

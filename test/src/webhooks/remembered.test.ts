@@ -58,6 +58,7 @@ test('a paused agent accepts deliveries, and a deleted one is not found', async 
   t.is(await post(), 202)
   await call(owner, agents.deleteAgent, { params })
   t.is(await post(), 'AGENT_NOT_FOUND')
+  t.is(await post(), 'AGENT_NOT_FOUND', 'and is not remembered any more')
 })
 
 test('to strangers a deleted agent, one with another trigger and an unknown one look alike', async (t) => {

@@ -118,7 +118,7 @@ test('whatever is refused between them, the runs of a batch are numbered without
   const keyed = (idempotencyKey: string, bodyHash: string): AcceptRequest => agent.request({ idempotencyKey, bodyHash })
   await outcomes([keyed('earlier', 'aa')])
   const requests = [
-    agent.request({ judgedBy: { version: 'of before', tokensPerMonth: 1 } }),
+    agent.request({ judgedBy: { version: 'of before', tokensPerMonth: 1, until: Infinity } }),
     agent.request(),
     agent.request({ ownerId: newId() }),
     keyed('earlier', 'bb'),

@@ -139,6 +139,19 @@ test.serial('a request of a batch that is refused does not harm the others, and 
   t.is(await transactions(platform, agent), 2, 'what comes beside a request with a mode is decided after it')
 })
 
+test.serial('however often a known key is repeated at the same time, its repeats share a batch', async (t) => {
+  const platform = await platformOf()
+  const { runs, database } = platform.services
+  const request = requestOf((await agentOf(await person(platform))).id, { idempotencyKey: 'key' })
+  let batches = 0
+  const count = ({ sql }: { sql: string }) => (batches += Number(sql.includes('accept_runs')))
+  database.on('query', count)
+  const receipts = await Promise.all(Array.from({ length: 300 }, () => runs.accept.one(request)))
+  database.off('query', count)
+  t.is(new Set(receipts.map(({ runId }) => runId)).size, 1)
+  t.true(batches <= 4, `300 repeats took ${batches} batches`)
+})
+
 test.serial('nothing is accepted for an agent that was deleted after it had been looked up', async (t) => {
   const platform = await platformOf()
   const { runs, database } = platform.services

@@ -30,11 +30,14 @@ test('a repeated delivery to a full queue is refused like a new one, unless its 
   const { database, agentWith, outcomes } = await open(t)
   const agent = await agentWith({ unfinished: depth - 1 })
   const version = await versionOf(database, agent.id)
-  const delivery = agent.request({ idempotencyKey: 'key', judgedBy: { version, tokensPerMonth: Infinity } })
+  const delivery = agent.request({
+    idempotencyKey: 'key',
+    judgedBy: { version, tokensPerMonth: Infinity, until: Infinity },
+  })
   t.deepEqual(await outcomes([delivery]), ['new: queued 8, behind 2'])
   t.deepEqual(await outcomes([delivery]), ['RATE_LIMITED'])
   t.deepEqual(await outcomes([delivery], { depth: depth + 1 }), ['repeated: queued 8, behind 2'])
-  const outdated = { ...delivery, judgedBy: { version: 'of before', tokensPerMonth: Infinity } }
+  const outdated = { ...delivery, judgedBy: { version: 'of before', tokensPerMonth: Infinity, until: Infinity } }
   t.deepEqual(await outcomes([outdated]), ['stale'])
 })
 

@@ -17,7 +17,10 @@ test('a request whose queue or agent another transaction holds is left out, and 
     const locked = await agentWith()
     const column = table === 'agents' ? 'id' : 'agent_id'
     const letGo = await hold(database, (trx) => trx(table).where(column, locked.id).forNoKeyUpdate())
-    const keyed = locked.request({ idempotencyKey: 'key', judgedBy: { version: 'any', tokensPerMonth: 1 } })
+    const keyed = locked.request({
+      idempotencyKey: 'key',
+      judgedBy: { version: 'any', tokensPerMonth: 1, until: Infinity },
+    })
     const requests = [locked.request(), keyed, free.request(), { ...locked.request(), agentId: newId() }]
     const [first, second, third, fourth] = await outcomes(requests)
     t.deepEqual([first, second, fourth], ['locked', 'locked', 'AGENT_NOT_FOUND'], table)
@@ -56,27 +59,31 @@ test('a request that waits for a lock is decided by what was committed before it
   t.is(errorOf(gone)?.code, 'AGENT_NOT_FOUND')
 })
 
-test('a request is stale if its version or the tokens of the month differ, even under a known key', async (t) => {
+test('a request is stale if its version or the tokens of the month differ, or its time is over, even under a known key', async (t) => {
   const { database, ownerId, agentWith, outcomes } = await open(t)
   const { id, request } = await agentWith()
   const version = await versionOf(database, id)
   const judged = (by: AcceptRequest['judgedBy'], fields: Partial<AcceptRequest> = {}) =>
     request({ ...fields, judgedBy: by })
   const keyed = { idempotencyKey: 'key' }
-  t.deepEqual(await outcomes([judged({ version, tokensPerMonth: Infinity }, keyed)]), ['new: queued 8, behind 0'])
+  t.deepEqual(await outcomes([judged({ version, tokensPerMonth: Infinity, until: Infinity }, keyed)]), [
+    'new: queued 8, behind 0',
+  ])
   const month = { subjectId: ownerId, credits: 0, tokens: 100 }
   await database('credit_months').insert({ ...month, month: database.raw('credit_month(now(), 0)') })
   const requests = [
-    judged({ version: `${version} `, tokensPerMonth: Infinity }),
-    judged({ version, tokensPerMonth: 99 }),
-    judged({ version, tokensPerMonth: 100 }),
-    judged({ version, tokensPerMonth: 101 }),
-    judged({ version, tokensPerMonth: 101 }, keyed),
+    judged({ version: `${version} `, tokensPerMonth: Infinity, until: Infinity }),
+    judged({ version, tokensPerMonth: Infinity, until: 0 }),
+    judged({ version, tokensPerMonth: Infinity, until: 0 }, keyed),
+    judged({ version, tokensPerMonth: 99, until: Infinity }),
+    judged({ version, tokensPerMonth: 100, until: Infinity }),
+    judged({ version, tokensPerMonth: 101, until: Infinity }),
+    judged({ version, tokensPerMonth: 101, until: Infinity }, keyed),
     request(),
   ]
-  const expected = ['stale', 'stale', 'stale', 'new: queued 9, behind 1', 'repeated: queued 8, behind 0']
+  const expected = [...Array<string>(5).fill('stale'), 'new: queued 9, behind 1', 'repeated: queued 8, behind 0']
   t.deepEqual(await outcomes(requests), [...expected, 'new: queued 10, behind 2'])
-  const changed = [judged({ version: 'another', tokensPerMonth: 101 }, keyed)]
+  const changed = [judged({ version: 'another', tokensPerMonth: 101, until: Infinity }, keyed)]
   t.deepEqual(await outcomes(changed), ['stale'])
 })
 
