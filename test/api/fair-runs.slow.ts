@@ -37,7 +37,7 @@ test('an owner’s runs take their share of a worker, the run of somebody else b
     const { body } = await call(busy, why.whyRun, { params: { runId: waiting! } })
     return body.causes[0]?.code === 'NO_PLACE' ? body : undefined
   })
-  t.regex(told.summary, /is running\. It has been waiting for a worker since .* because its owner/)
+  t.regex(told.summary, /is running\. It has been waiting for a worker since .* because the run's owner/)
   for (const id of slow) t.is((await ended(busy, id)).status, 'completed')
 })
 
