@@ -9,6 +9,15 @@ export function waitingTimeLeft(run: Run, budgets: Budgets, now: Date): number {
   return budgets.waitSeconds * 1000 - (run.waitedMs - run.outageMs) - currentMs
 }
 
+/**
+ * How long the run may wait for an approval, in milliseconds; 0 if less than a minute is left, or half of a short limit,
+ * because no one could decide in that time.
+ */
+export function askingTimeLeft(run: Run, budgets: Budgets, now: Date): number {
+  const left = waitingTimeLeft(run, budgets, now)
+  return left < Math.min(60_000, budgets.waitSeconds * 500) ? 0 : left
+}
+
 /** A model outage has its own limit, and a pause has none. */
 export const isUncounted = (cause: Run['waitingCause']): boolean => cause === 'model' || cause === 'paused'
 

@@ -12,7 +12,7 @@ import { lockRun, type RunRecord, type RunRef } from '../record.ts'
 import { RunStep } from '../run-step.ts'
 import { noAttempt, type Run } from '../run.ts'
 import { hasEnded } from '../states.ts'
-import { waitingTimeLeft } from '../time-left.ts'
+import { askingTimeLeft } from '../time-left.ts'
 import { append, type NewEvent } from '../timeline.ts'
 import type { Attempt } from './attempt.ts'
 import type { Cut } from './fit-transcript.ts'
@@ -71,7 +71,7 @@ export function createWriteStep(context: {
       cost,
     })
     await RunStep.query(trx).insert(toRow(run, step, answer, credits, now))
-    const mayAskUntil = new Date(now.getTime() + waitingTimeLeft(run, config.budgets, now))
+    const mayAskUntil = new Date(now.getTime() + askingTimeLeft(run, config.budgets, now))
     const plan = { run, step, before: attempt.callsBefore, calls: answer.calls, tools: offer.tools, now, mayAskUntil }
     const { events, planned, toApprove } = await planCalls(trx, plan)
     const asked = await askFirst(trx, approvals, run, toApprove, mayAskUntil)

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { Run } from '../../../src/runs/run.ts'
-import { heldUpMs, waitingTimeLeft, workingTimeLeft } from '../../../src/runs/time-left.ts'
+import { askingTimeLeft, heldUpMs, waitingTimeLeft, workingTimeLeft } from '../../../src/runs/time-left.ts'
 import { readConfig } from '../../../src/config/config.ts'
 
 const now = new Date('2026-11-23T12:00:00Z')
@@ -64,4 +64,13 @@ test('what a run has waited, and waits now, is taken off its waiting, and is no 
 test('a run without a place since its last progress is held up', (t) => {
   t.is(heldUp({ noPlaceSince: ago(900) }), 900, 'at the same moment')
   t.is(heldUp({ progressedAt: new Date(0) }), 0)
+})
+
+test('an approval is requested only if a person has time to decide: a minute, or half of a short limit', (t) => {
+  const asking = (waitedMs: number, waitSeconds: number) =>
+    askingTimeLeft(runWith({ waitedMs }), { ...budgets, waitSeconds }, now)
+  t.is(asking(3_540_000, 3600), 60_000)
+  t.is(asking(3_540_001, 3600), 0)
+  t.is(asking(2000, 4), 2000)
+  t.is(asking(2001, 4), 0)
 })
