@@ -133,7 +133,7 @@ export function mount(route: AnyRoute, services: Services, { streams, admission 
 /** Whether the audit log has an entry for each request. */
 const isNoted = ({ audit }: AnyRoute): boolean => audit !== undefined && !('not' in audit)
 
-type Given = Omit<ProofInput<string>, 'isCounted'>
+type Given = ProofInput<string>
 
 /** Everything known about a request before its body is parsed. */
 type Found = Given & Admitted & { query: unknown; raw: Buffer }
@@ -156,7 +156,7 @@ async function admit(route: AnyRoute, ctx: Context, given: Given, counting: 'cou
   }
   if (caller) await hold({ ...caller, countedBy: caller.apiKeyId ?? caller.userId })
   if (caller && !route.whileClosing) requireKept(caller)
-  const proven: unknown = await route.proof?.verify?.({ ...given, isCounted: counting === 'counted' })
+  const proven: unknown = await route.proof?.verify?.(given)
   const proved = route.proof?.account?.of(proven)
   if (proved) {
     ctx.state['userId'] = proved.userId

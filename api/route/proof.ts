@@ -13,8 +13,6 @@ export interface ProofInput<Path extends string> {
    * declares no `rawBody`.
    */
   readBody: () => Promise<Buffer>
-  /** Whether the request counts for a rate limit. A second check, after the body has arrived, does not count. */
-  isCounted: boolean
 }
 
 /**
