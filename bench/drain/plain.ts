@@ -5,12 +5,15 @@ import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/wo
 import type { BenchServers } from '../shared/servers.ts'
 import type { PlainActivities, plainQueue } from './plain-workflows.ts'
 
-const activities: PlainActivities = { record: async () => undefined, step: async () => undefined }
-
 /** The reference: a worker in this process, with child workflows that do nothing. */
-export async function openPlain({ temporal }: BenchServers) {
+export async function openPlain({ temporal }: Pick<BenchServers, 'temporal'>) {
   Runtime.install({ shutdownSignals: [], logger: new DefaultLogger('ERROR') })
   const taskQueue = 'plain'
+  let stepBegan = 0
+  const activities: PlainActivities = {
+    record: async () => undefined,
+    step: async () => void (stepBegan = performance.now()),
+  }
   const connection = await NativeConnection.connect({ address: temporal })
   const worker = await Worker.create({
     connection,
@@ -20,11 +23,28 @@ export async function openPlain({ temporal }: BenchServers) {
   })
   const running = worker.run()
   const { workflow } = new Client({ connection })
+  const start = (count: number) =>
+    workflow.start<typeof plainQueue>('plainQueue', { taskQueue, workflowId: randomUUID(), args: [count] })
+
   return {
-    async measure(count: number): Promise<number> {
+    /** Starts a queue of this many empty child workflows. */
+    start,
+    /** Empty child workflows per second of some queues together, each with its share of them. */
+    async measure(count: number, queues = 1): Promise<number> {
       const began = performance.now()
-      await workflow.execute<typeof plainQueue>('plainQueue', { taskQueue, workflowId: randomUUID(), args: [count] })
+      const handles = await Promise.all(Array.from({ length: queues }, () => start(count / queues)))
+      await Promise.all(handles.map((handle) => handle.result()))
       return count / ((performance.now() - began) / 1000)
+    },
+    /** Milliseconds from the start of a queue until its first step begins, one queue after the other. */
+    async timeToStep(count: number): Promise<number[]> {
+      const times: number[] = []
+      for (let number = 0; number < count; number += 1) {
+        const began = performance.now()
+        await (await start(1)).result()
+        times.push(stepBegan - began)
+      }
+      return times
     },
     async close(): Promise<void> {
       worker.shutdown()

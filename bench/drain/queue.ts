@@ -1,22 +1,29 @@
-import { customer, deliver, webhookAgent } from '../../test/helpers/people.ts'
-import { allEnded } from '../../test/helpers/runs.ts'
-import type { BenchServers } from '../shared/servers.ts'
+import { customer, deliver, webhookAgent, type Person } from '../../test/helpers/people.ts'
+import type { BenchStores } from '../shared/servers.ts'
+import { allCompleted } from './completed.ts'
 
-/** An owner, whose agents' queues the benchmark fills and watches until they are empty. */
-export async function openQueue({ url }: BenchServers) {
-  const owner = await customer({ url }, 'enterprise')
+type Agent = Awaited<ReturnType<typeof webhookAgent>>
+
+/** Owners, whose agents' queues the benchmark fills and watches until they are empty. */
+export async function openQueues({ url, database }: Pick<BenchStores, 'url' | 'database'>, ownerCount = 1) {
+  const owners = await Promise.all(Array.from({ length: ownerCount }, () => customer({ url }, 'enterprise')))
+
   return {
-    /** Runs per second by the record's own times, from the start of the first to the end of the last. */
-    async measure(count: number): Promise<number> {
-      const agent = await webhookAgent(owner, { systemPrompt: '[[say done]]' })
-      await Promise.all(Array.from({ length: count }, (_, number) => deliver({ url }, agent, { number })))
-      const runs = await allEnded(owner, agent, 120)
-      if (runs.length !== count || runs.some(({ status }) => status !== 'completed')) {
-        throw new Error(`not all of the ${count} runs were completed`)
+    /** Agents that end their runs with one step, and belong to the owners in turn. */
+    async agents(count: number): Promise<Agent[]> {
+      const agents: Agent[] = []
+      for (let number = 0; number < count; number += 1) {
+        agents.push(await webhookAgent(owners[number % owners.length] as Person, { systemPrompt: '[[say done]]' }))
       }
-      const first = Date.parse(String(runs.at(0)?.startedAt))
-      const last = Date.parse(String(runs.at(-1)?.endedAt))
-      return count / ((last - first) / 1000)
+      return agents
+    },
+    /** Runs per second by the record's own times, from the start of the first to the end of the last. */
+    async measure(agents: Agent[], count: number): Promise<number> {
+      const sent = Array.from({ length: count }, async (_, number) => {
+        const { body } = await deliver({ url }, agents[number % agents.length] as Agent, { number })
+        return body.runId
+      })
+      return count / (await allCompleted(database, await Promise.all(sent)))
     },
   }
 }

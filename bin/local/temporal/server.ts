@@ -14,7 +14,7 @@ interface TemporalOptions {
 /**
  * Eager execution starts an activity with the response that schedules it. It is off by default, and more than twice as
  * fast on an idle system. By default Temporal polls for transfer tasks 20 times a second per shard. This server has
- * one shard, so each hand-over between workflows would take about 50 ms (`npm run bench -- drain`).
+ * one shard, so each hand-over between workflows would take about 50 ms (`npm run bench -- dispatch`).
  */
 const speed = ['system.enableActivityEagerExecution=true', 'history.transferProcessorMaxPollRPS=1000']
 

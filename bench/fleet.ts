@@ -1,0 +1,48 @@
+import { loadavg } from 'node:os'
+import { openPlain } from './drain/plain.ts'
+import { openQueues } from './drain/queue.ts'
+import { measureInTurn, rateRows } from './shared/compare.ts'
+import { temporaryFolder as folder } from './shared/folder.ts'
+import { numbersGiven } from './shared/options.ts'
+import { publish } from './shared/report.ts'
+import { openBenchServers } from './shared/servers.ts'
+
+/**
+ * `npm run bench -- fleet [--rounds 5] [--agents 50] [--each 4]`: runs of many agents at the same time per second, each
+ * with one step of the demo model, beside as many workflows with empty child workflows of the same shape in the same
+ * Temporal. All processes share this machine.
+ */
+const { rounds, agents: agentCount, each } = numbersGiven({ rounds: 5, agents: 50, each: 4 })
+const runs = agentCount * each
+
+/** Workers limit the model calls of one owner, and limits are not measured. */
+const owners = 10
+
+const servers = await openBenchServers(folder, true)
+try {
+  const queues = await openQueues(servers, owners)
+  const plain = await openPlain(servers)
+  const agents = await queues.agents(agentCount)
+  await queues.measure(agents, agentCount)
+  await plain.measure(agentCount, agentCount)
+  const sides = [
+    { name: `Switchyard, runs of ${agentCount} agents`, measure: () => queues.measure(agents, runs) },
+    { name: `empty child workflows of ${agentCount} workflows`, measure: () => plain.measure(runs, agentCount) },
+  ]
+  const measured = await measureInTurn(sides, rounds, (rate) => `${rate.toFixed(1)}/s`)
+  publish({
+    title: 'Runs of many agents at the same time',
+    text: [
+      `${runs} deliveries to ${agentCount} agents at once, ${each} each, and ${agentCount} workflows at once with ${each} ` +
+        `empty child workflows each: medians of ${rounds} rounds, in which both take turns. A run is one step with the ` +
+        "demo model, and counts from the record's start of the first run to its end of the last. Meanwhile the API " +
+        'accepts the deliveries. The ratio divides the rate of Switchyard by that of the line.',
+    ],
+    columns: ['side', 'a second', 'ratio'],
+    rows: rateRows(measured),
+    notes: [`Load average at the end: ${loadavg()[0]?.toFixed(1)}`],
+  })
+  await plain.close()
+} finally {
+  await servers.close()
+}

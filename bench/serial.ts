@@ -1,0 +1,44 @@
+import { loadavg } from 'node:os'
+import { openPlain } from './drain/plain.ts'
+import { openQueues } from './drain/queue.ts'
+import { measureInTurn, rateRows } from './shared/compare.ts'
+import { temporaryFolder as folder } from './shared/folder.ts'
+import { numbersGiven } from './shared/options.ts'
+import { publish } from './shared/report.ts'
+import { openBenchServers } from './shared/servers.ts'
+
+/**
+ * `npm run bench -- serial [--rounds 5] [--runs 60]`: runs of one agent per second, one after the other, each with one
+ * step of the demo model, beside empty child workflows of the same shape in the same Temporal, whose code records
+ * nothing. All processes share this machine.
+ */
+const { rounds, runs } = numbersGiven({ rounds: 5, runs: 60 })
+
+const servers = await openBenchServers(folder, true)
+try {
+  const queues = await openQueues(servers)
+  const plain = await openPlain(servers)
+  const ours = async (count: number) => queues.measure(await queues.agents(1), count)
+  await ours(10)
+  await plain.measure(10)
+  const sides = [
+    { name: 'Switchyard, runs of one agent', measure: () => ours(runs) },
+    { name: 'empty child workflows of one workflow', measure: () => plain.measure(runs) },
+  ]
+  const measured = await measureInTurn(sides, rounds, (rate) => `${rate.toFixed(1)}/s`)
+  publish({
+    title: 'Runs of one agent, one after the other',
+    text: [
+      `${runs} deliveries to one agent, each a run of one step with the demo model, and ${runs} child workflows of the ` +
+        'same shape, which record nothing, in the same Temporal: ' +
+        `medians of ${rounds} rounds, in which both take turns. A run counts from the record's start of the first to its ` +
+        'end of the last. The ratio divides the rate of Switchyard by that of the line.',
+    ],
+    columns: ['side', 'a second', 'ratio'],
+    rows: rateRows(measured),
+    notes: [`Load average at the end: ${loadavg()[0]?.toFixed(1)}`],
+  })
+  await plain.close()
+} finally {
+  await servers.close()
+}
