@@ -1,3 +1,4 @@
+import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import * as vault from '../api/vault.ts'
 import { createCertificates } from '../bin/local/certificates.ts'
@@ -6,20 +7,28 @@ import { call } from '../test/helpers/client.ts'
 import { startPageSite } from '../test/helpers/page-site.ts'
 import { agentOf, customer } from '../test/helpers/people.ts'
 import { start } from '../test/helpers/runs.ts'
+import { inMilliseconds, measureInTurn, timeRows, type Measured } from './shared/compare.ts'
 import { temporaryFolder as folder } from './shared/folder.ts'
 import { writeModelsFile } from './shared/models-file.ts'
+import { numbersGiven } from './shared/options.ts'
+import { publish } from './shared/report.ts'
 import { openBenchServers } from './shared/servers.ts'
-import { median, percentile } from './shared/statistics.ts'
 import { openSdk } from './step/sdk.ts'
-import { openSteps } from './step/steps.ts'
+import { openSteps, type Timed } from './step/steps.ts'
 
 /**
- * `npm run bench -- step`: the overhead of a step on an idle system: from its start until the request arrives at the
- * provider, and from the answer until the step is recorded. It is compared, in turn, with the same request through the
- * AI SDK, which records nothing. The provider is in this process, so its own work counts on both sides. Postgres waits
- * for its disk, as in production. Temporal is not included: the activity is called directly.
+ * `npm run bench -- step [--rounds 5] [--steps 40]`: the overhead of a step on an idle system: from its start until the
+ * request arrives at the provider, and from the answer until the step is recorded. It is compared, in turn, with the
+ * same request through the AI SDK, which records nothing. The provider is in this process, so its own work counts on
+ * both sides. Postgres waits for its disk, as in production. Temporal is not included: the activity is called directly.
  */
-const [rounds, count, goalMs] = [5, 40, 20]
+const { rounds, steps: count } = numbersGiven({ rounds: 5, steps: 40 })
+
+const partsOf = {
+  before: ({ before }: Timed) => before,
+  after: ({ after }: Timed) => after,
+  together: ({ before, after }: Timed) => before + after,
+}
 
 const certificates = await createCertificates(join(folder, 'certificates'))
 const site = await startPageSite(certificates, 2000)
@@ -47,39 +56,41 @@ try {
   const sdk = openSdk(provider)
   // As workers do at startup.
   await steps.warmUp()
-  console.log(`the first step of the process: ${sentence(await steps.measure(1))}`)
+  const [first] = await steps.measure(1)
   await steps.measure(10)
   await sdk.measure(10)
-  const ratios: number[] = []
-  const all: number[] = []
-  for (let round = 1; round <= rounds; round += 1) {
-    const ours = await steps.measure(count)
-    const theirs = await sdk.measure(count)
-    const together = ours.map(({ before, after }) => before + after)
-    ratios.push(median(together) / median(theirs.map(({ before, after }) => before + after)))
-    all.push(...together)
-    console.log(`round ${round}: ${sentence(ours)}; the AI SDK alone: ${sentence(theirs)}`)
-  }
-  const typical = median(all)
-  console.log(`a step beside its provider: median ${typical.toFixed(1)} ms, p95 ${p95(all)} ms (goal ${goalMs} ms)`)
-  console.log(`median ratio to the AI SDK alone: ${median(ratios).toFixed(1)}`)
+  const sides = [
+    { name: 'Switchyard', measure: () => steps.measure(count) },
+    { name: 'the AI SDK alone', measure: () => sdk.measure(count) },
+  ]
+  const measured = await measureInTurn(sides, rounds, (times) => inMilliseconds(times.map(partsOf.together)))
+  publish({
+    title: 'A step beside its model',
+    text: [
+      `What a step takes on an idle system besides the time of its provider: ${rounds * count} steps on each side, in ` +
+        `${rounds} rounds, in which both take turns. A step of Switchyard sends the transcript of a run that reads ` +
+        'pages, and records the answer in Postgres. The AI SDK sends a short prompt with the same tool, and records ' +
+        'nothing. Temporal is not included. The ratio divides the median time of Switchyard by that of the line.',
+    ],
+    columns: ['side', 'what', 'median ms', 'p95 ms', 'ratio'],
+    rows: [
+      ...rowsOf(measured, 'until the request arrives', partsOf.before),
+      ...rowsOf(measured, 'from its answer to the end', partsOf.after),
+      ...rowsOf(measured, 'together', partsOf.together),
+    ],
+    notes: [
+      `The first step of a process: ${first ? partsOf.together(first).toFixed(1) : '?'} ms`,
+      `Load average at the end: ${loadavg()[0]?.toFixed(1)}`,
+    ],
+  })
   await steps.close()
-  if (typical > goalMs) process.exitCode = 1
 } finally {
   await servers.close()
   await provider.close()
   await site.close()
 }
 
-function sentence(times: { before: number; after: number }[]): string {
-  const before = times.map((one) => one.before)
-  const after = times.map((one) => one.after)
-  return (
-    `until the request arrived ${median(before).toFixed(1)} ms (p95 ${p95(before)}), ` +
-    `from its answer ${median(after).toFixed(1)} ms (p95 ${p95(after)})`
-  )
-}
-
-function p95(numbers: number[]): string {
-  return percentile(numbers, 0.95).toFixed(1)
+function rowsOf(measured: Measured<Timed[]>[], what: string, part: (time: Timed) => number): string[][] {
+  const parts = measured.map(({ name, rounds: found }) => ({ name, rounds: found.map((times) => times.map(part)) }))
+  return timeRows(parts).map(([name = '', ...figures]) => [name, what, ...figures])
 }
