@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { appendFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -10,17 +11,22 @@ import { embeddedPostgres, ensureDatabase } from '../../bin/local/postgres/postg
 import { findTemporal } from '../../bin/local/temporal/binary.ts'
 import { temporalServer } from '../../bin/local/temporal/server.ts'
 import { readLocalConfig } from '../../src/config/local-config.ts'
-import { record } from './folder.ts'
+import { letPostgresIn, record } from './folder.ts'
 
 export type BenchServers = Awaited<ReturnType<typeof openBenchServers>>
 export type BenchStores = Awaited<ReturnType<typeof openBenchStores>>
 
 /**
  * A Postgres that waits for its disk at every commit, as in production, and one API process. To run agents, also the
- * Temporal server of `npm start` and one worker process.
+ * Temporal server of `npm start` and one worker process. Postgres loads these libraries when it starts.
  */
-export async function openBenchServers(folder: string, carryOut = false, more: Record<string, string> = {}) {
-  const stores = await openBenchStores(folder, carryOut, more)
+export async function openBenchServers(
+  folder: string,
+  carryOut = false,
+  more: Record<string, string> = {},
+  libraries: string[] = [],
+) {
+  const stores = await openBenchStores(folder, carryOut, more, libraries)
   const processes = [await begin('api', stores.env, 'listening')]
   if (carryOut) processes.push(await begin('worker', stores.env, 'polling'))
   return {
@@ -35,13 +41,22 @@ export async function openBenchServers(folder: string, carryOut = false, more: R
 }
 
 /** What the processes of the platform need: the migrated database, and Temporal to run agents. */
-export async function openBenchStores(folder: string, carryOut = false, more: Record<string, string> = {}) {
+export async function openBenchStores(
+  folder: string,
+  carryOut = false,
+  more: Record<string, string> = {},
+  libraries: string[] = [],
+) {
+  mkdirSync(folder, { recursive: true })
+  letPostgresIn(folder)
   const local = readLocalConfig()
   const { environment } = local
   const [postgresPort = 0, port = 0, temporalPort = 0] = await freePorts(3)
   const controls: Control[] = []
   if (carryOut) controls.push(await startTemporal(await findTemporal(local, record, console.log)))
   const postgres = await embeddedPostgres({ folder, port: postgresPort, password: 'bench', environment })
+  const preloaded = `shared_preload_libraries = '${libraries.join(',')}'\n`
+  appendFileSync(join(postgres.dataFolder, 'postgresql.auto.conf'), preloaded)
   const control = createControl(postgres.program, record)
   await control.start()
   controls.push(control)
