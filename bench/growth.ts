@@ -11,30 +11,29 @@ import { openSide } from './storage/side.ts'
 import { tableHead, tableRow } from './storage/table.ts'
 import { writes } from './storage/writes.ts'
 import { onServer } from '../test/helpers/database.ts'
-import { temporaryFolder } from './shared/folder.ts'
 import { openStore } from './shared/store.ts'
 
 /**
- * `npm run bench -- storage`: the time of all operations in a database with millions of runs, compared with a small
- * one that has the same owners, agents and queues, on the same server. The small one has just enough runs to fill
- * every page, because pages of different lengths cannot be compared. Both are measured in turn with the product's own
- * code, and the result is the ratio of the medians. Finally it purges a month. Fails if a ratio is over 2.
- * `--folder` keeps the databases and reuses existing ones; `--plans` names the file for the plans of the filled side;
- * `--no-purge` keeps the oldest month; `--only` measures operations whose names contain a text.
+ * `npm run bench -- growth`: the time of all operations in a database with 20 million runs, compared with a small one
+ * that has the same owners, agents and queues, on the same server. The small one has just enough runs to fill every
+ * page, because pages of different lengths cannot be compared. Both are measured in turn with the product's own code,
+ * and the result is the ratio of the medians. Fails if a ratio is over 2.
+ * `--folder` keeps the databases, which are filled once: the first time takes long. `--runs`, `--full`, `--owners`,
+ * `--months` and `--queued` change their size; `--plans` names the file for the plans of the filled side; `--purge`
+ * deletes the oldest month at the end; `--only` measures operations whose names contain a text.
  */
 const options = {
   ...sizeOptions,
-  folder: { type: 'string' },
+  folder: { type: 'string', default: '.data/bench' },
   plans: { type: 'string', default: 'plans.md' },
-  purge: { type: 'boolean', default: true },
+  purge: { type: 'boolean', default: false },
   only: { type: 'string', default: '' },
 } as const
-const { values } = parseArgs({ options, allowNegative: true })
-const { folder: kept, plans, purge, only, ...named } = values
+const { values } = parseArgs({ options })
+const { folder, plans, purge, only, ...named } = values
 const size = readSize(named)
 const small: Size = { ...size, runs: 20_000, full: 1000 }
 
-const folder = kept ?? temporaryFolder
 const store = await openStore(folder)
 try {
   const urls = { small: await store.database('small'), filled: await store.database('filled') }
