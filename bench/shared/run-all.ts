@@ -7,25 +7,46 @@ import { pageOf } from './page.ts'
 import type { Report } from './report.ts'
 
 /** The benchmarks that report to the page, in its order. */
-const registered = ['accept', 'correctness']
+const registered = ['accept', 'dispatch', 'serial', 'fleet', 'step', 'cost', 'memory', 'correctness']
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Runs the registered benchmarks one after another, each as a process, and writes their reports to a page. */
+/**
+ * Runs the registered benchmarks one after another, each as a process, and writes their reports to a page. If one
+ * fails, runs the others, keeps the page as it is and sets a failing exit code.
+ */
 export async function runAll(page: string): Promise<void> {
   const reports: Report[] = []
-  for (const name of registered) reports.push(...(await reportsOf(name)))
+  const failed: string[] = []
+  for (const name of registered) {
+    console.log(`\n${elapsed()}  npm run bench -- ${name}`)
+    const found = await reportsOf(name)
+    if (found) reports.push(...found)
+    else failed.push(name)
+  }
+  if (failed.length > 0) {
+    console.error(`\n${elapsed()}  Failed, so nothing is written: ${failed.join(', ')}`)
+    process.exitCode = 1
+    return
+  }
   writeFileSync(page, pageOf(reports))
   execaSync('oxfmt', [page], { cwd: root, preferLocal: true })
-  console.log(`\nWritten to ${page}`)
+  console.log(`\n${elapsed()}  Written to ${page}`)
 }
 
-async function reportsOf(name: string): Promise<Report[]> {
-  console.log(`\nnpm run bench -- ${name}`)
+/** What the benchmark published, or undefined if it failed or published nothing. */
+async function reportsOf(name: string): Promise<Report[] | undefined> {
   const reports: Report[] = []
   const child = fork(fileURLToPath(new URL(`../${name}.ts`, import.meta.url)))
   child.on('message', (report: Report) => reports.push(report))
-  const [code] = (await once(child, 'exit')) as [number | null]
-  if (code !== 0) throw new Error(`npm run bench -- ${name} failed`)
-  return reports
+  const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
+  if (code === 0 && reports.length > 0) return reports
+  console.error(`npm run bench -- ${name} failed: exit ${code ?? signal}, ${reports.length} reports`)
+  return undefined
+}
+
+/** The time since this process started, as minutes and seconds. */
+function elapsed(): string {
+  const seconds = Math.floor(process.uptime())
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
