@@ -1,4 +1,5 @@
 import type { startChatServer } from '../../test/helpers/chat-server.ts'
+import { eventually } from '../../test/helpers/eventually.ts'
 import { deliver } from '../../test/helpers/people.ts'
 import type { BenchServers } from '../shared/servers.ts'
 import { allCompleted } from './completed.ts'
@@ -17,9 +18,12 @@ export async function openDispatch(servers: BenchServers, model: Model) {
     async measure(count: number): Promise<number[]> {
       const times: number[] = []
       for (const agent of await queues.agents(count)) {
+        const before = model.exchanges.length
         const sent = performance.now()
         const { body } = await deliver(servers, agent, { number: 1 })
         const answered = performance.now()
+        // Asking the database meanwhile would take processor time from the run.
+        await eventually(60, 'the model is asked', () => model.exchanges.length > before || undefined)
         await allCompleted(servers.database, [body.runId])
         const { arrived } = model.exchanges.at(-1) ?? { arrived: Number.NaN }
         times.push(arrived - answered)
