@@ -31,7 +31,10 @@ try {
 
   const database = await databaseWork(servers.database, idle, async () => {
     // One at a time, because simultaneous deliveries share transactions.
-    for (let number = 0; number < runs; number += 1) (await deliver(servers, agent, { number })).body
+    for (let number = 0; number < runs; number += 1) {
+      const { status } = await deliver(servers, agent, { number })
+      if (status !== 202) throw new Error(`a delivery was answered with ${status}`)
+    }
     // Waiting in Temporal takes no statements.
     await client.workflow.getHandle(agentQueueId(agent.id)).result()
   })

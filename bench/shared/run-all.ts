@@ -39,7 +39,9 @@ async function reportsOf(name: string): Promise<Report[] | undefined> {
   const reports: Report[] = []
   const child = fork(fileURLToPath(new URL(`../${name}.ts`, import.meta.url)))
   child.on('message', (report: Report) => reports.push(report))
-  const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
+  // Every message arrives before the channel closes, but not before the exit.
+  const [ended] = await Promise.all([once(child, 'exit'), once(child, 'disconnect')])
+  const [code, signal] = ended as [number | null, string | null]
   if (code === 0 && reports.length > 0) return reports
   console.error(`npm run bench -- ${name} failed: exit ${code ?? signal}, ${reports.length} reports`)
   return undefined
