@@ -1,15 +1,5 @@
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import {
-  bundleWorkflowCode,
-  DefaultLogger,
-  NativeConnection,
-  Worker,
-  type WorkflowBundle,
-  type WorkerOptions,
-  type WorkflowBundleOption,
-} from '@temporalio/worker'
+import { NativeConnection, Worker, type WorkerOptions, type WorkflowBundleOption } from '@temporalio/worker'
 import { createActivities } from '../activities/index.ts'
 import { slotsFor } from '../activities/owner-places.ts'
 import type { Loop } from '../src/loop.ts'
@@ -19,13 +9,6 @@ import type { ProcessContext } from './process.ts'
 
 /** Long enough for a worker to release a lost server, short enough to return soon after. */
 const retryMs = 2000
-
-/** Bundles the workflow code of the project at `root` for Temporal's sandbox; takes about a second. */
-export const bundleWorkflows = (root = fileURLToPath(new URL('..', import.meta.url))): Promise<WorkflowBundle> =>
-  bundleWorkflowCode({
-    workflowsPath: join(root, 'workflows/index.ts'),
-    logger: new DefaultLogger('ERROR'),
-  })
 
 /** A poller, and whether it polls now. It does not poll while it reconnects to Temporal. */
 interface Polling extends Pick<Loop, 'stop'> {

@@ -1,8 +1,8 @@
 import { argv } from 'node:process'
 import { DefaultLogger, Runtime, type LogMetadata } from '@temporalio/worker'
-import { bundleWorkflows } from './polling.ts'
 import { startProcess } from './process.ts'
 import { startWork } from './work.ts'
+import { bundleWorkflows } from './workflow-code.ts'
 
 /** The subject of a Temporal SDK log line. A run's workflow is named after the run; `runId` is one execution of it. */
 const aboutOf = ({ workflowId, workflowType, activityType, runId: executionId, error }: LogMetadata = {}) => ({

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { nodeFlags } from '../../bin/node-flags.ts'
 import { createControl, type Control } from '../../bin/local/control.ts'
 import { join } from 'node:path'
 import { saysMessage, whenAnswering, whenLines } from '../../bin/local/program.ts'
@@ -13,7 +14,7 @@ const stopping = { stopSignal: 'SIGTERM' as const, stopSeconds: 10, readySeconds
 /** A program of the repository as a process that can be started and killed repeatedly. Ready when it logs the message. */
 export function nodeProgram(path: string, env: Record<string, string>, message = 'ready'): Control {
   const ready = whenLines(saysMessage(message))
-  const command = { name: path, command: process.execPath, args: [fileOf(path)], env, ready, ...stopping }
+  const command = { name: path, command: process.execPath, args: [...nodeFlags, fileOf(path)], env, ready, ...stopping }
   return createControl(command, record, { onLine: showUnusual })
 }
 
@@ -27,7 +28,15 @@ export function apiProgram(env: Record<string, string>): Control {
     const { ok } = await fetch(`http://127.0.0.1:${env['PORT']}/healthz`)
     if (!ok) throw new Error('the API does not serve yet')
   })
-  const args = ['-c', 'exec "$0" "$1" >> "$2"', process.execPath, fileOf('bin/api.ts'), log]
+  const args = [
+    '-c',
+    'log="$1"; shift; exec "$@" >> "$log"',
+    'api',
+    log,
+    process.execPath,
+    ...nodeFlags,
+    fileOf('bin/api.ts'),
+  ]
   return createControl({ name: 'api', command: '/bin/sh', args, env, ready, ...stopping }, record)
 }
 

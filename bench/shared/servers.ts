@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { createControl, type Control } from '../../bin/local/control.ts'
 import { freePorts } from '../../bin/local/ports.ts'
 import { embeddedPostgres, ensureDatabase } from '../../bin/local/postgres/postgres.ts'
+import { nodeFlags } from '../../bin/node-flags.ts'
 import { findTemporal } from '../../bin/local/temporal/binary.ts'
 import { temporalServer } from '../../bin/local/temporal/server.ts'
 import { readLocalConfig } from '../../src/config/local-config.ts'
@@ -115,7 +116,7 @@ function settings(database: string, port: number, temporal: string): Record<stri
 }
 
 const program = (name: string, env: Record<string, string>) =>
-  spawn(process.execPath, [fileURLToPath(new URL(`../../bin/${name}.ts`, import.meta.url))], {
+  spawn(process.execPath, [...nodeFlags, fileURLToPath(new URL(`../../bin/${name}.ts`, import.meta.url))], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -1,3 +1,4 @@
+import { nodeFlags } from '../node-flags.ts'
 import { parseLine, saysMessage, whenLines, type Program } from './program.ts'
 import { showWarnings } from './terminal-output.ts'
 
@@ -18,7 +19,7 @@ export function nodeProgram(options: NodeProgramOptions): Program {
   return {
     name,
     command: process.execPath,
-    args: [file, ...args],
+    args: [...nodeFlags, file, ...args],
     env,
     stopSignal: 'SIGTERM',
     // It exits on its own five seconds after SHUTDOWN_SECONDS.

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
+import { nodeFlags } from '../../bin/node-flags.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { settingNames } from '../../src/config/local-config.ts'
 
@@ -60,9 +61,20 @@ test('the image has no way to get a Temporal server, and none of its services ne
   const rules = read('.dockerignore').trim().split('\n')
   t.true(rules.indexOf('bin/local') > rules.indexOf('!bin'), 'the last rule that matches decides')
   const own = Object.values(services).filter(({ image }) => image === 'switchyard')
-  const started = own.flatMap(({ command }) => command?.[1] ?? [])
+  const started = own.flatMap(({ command }) => command?.at(-1) ?? [])
   t.deepEqual(started.toSorted(), ['bin/api.ts', 'bin/migrate.ts', 'bin/worker.ts'])
   for (const file of withImports(started)) t.false(file.startsWith('bin/local/'), file)
+})
+
+test('an API and a worker get the same flags of Node from the image, from the services and from npm', (t) => {
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+  for (const name of ['api', 'worker']) {
+    const command = ['node', ...nodeFlags, `bin/${name}.ts`]
+    t.deepEqual(services[name]?.command, command)
+    t.is(scripts[name], `exec ${command.join(' ')}`)
+  }
+  const [, inImage = ''] = /^CMD (.+)$/m.exec(read('Dockerfile')) ?? []
+  t.deepEqual(JSON.parse(inImage), services['api']?.command)
 })
 
 /** These files and what they import of the project, directly or not. */
