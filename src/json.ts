@@ -80,9 +80,16 @@ function measure(text: string, maxDepth: number): { isDeeper: boolean; values: n
 
 /** The end of the string whose content starts at `from`: its closing quote, or the end of the text. */
 export function endOfString(text: string, from: number): number {
-  let i = from
-  for (; i < text.length && text.charCodeAt(i) !== quote; i++) if (text.charCodeAt(i) === backslash) i++
-  return i
+  let end = text.indexOf('"', from)
+  while (end !== -1 && isEscaped(text, end, from)) end = text.indexOf('"', end + 1)
+  return end === -1 ? text.length : end
+}
+
+/** Whether an odd number of backslashes precedes the place, not counting those before `from`. */
+function isEscaped(text: string, place: number, from: number): boolean {
+  let start = place
+  while (start > from && text.charCodeAt(start - 1) === backslash) start--
+  return (place - start) % 2 === 1
 }
 
 interface LossyPlace extends ErrorDetail {

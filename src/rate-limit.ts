@@ -40,20 +40,23 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
   const count = (prefix: string, points: number, store = config.store) => {
     const counter = limiter(prefix, points, store)
     return (key: string) =>
-      consume(counter, key, { what: `The limit of ${points} requests a minute has been exceeded` })
+      consume(counter, key, { what: () => `The limit of ${points} requests a minute has been exceeded` })
   }
   const countHourly = (prefix: string, points: number) => {
     const counter = limiter(prefix, points, config.store, 3600)
-    return (key: string) => consume(counter, key, { what: `The limit of ${points} requests an hour has been exceeded` })
+    return (key: string) =>
+      consume(counter, key, { what: () => `The limit of ${points} requests an hour has been exceeded` })
   }
   const minuteOfChanges = limiter('changes', config.changesPerMinute)
   const dayOfChanges = limiter('changes-of-day', config.changesPerDay, config.store, 86_400)
   const ofEmail = countHourly('recovery-of', mailsAnHour)
   const failures = limiter('tries', config.triesPerHour, config.store, 3600, false)
-  const counters = new Map<string, RateLimiterAbstract>()
+  const counters = new Map<string, Map<number, RateLimiterAbstract>>()
   const counter = (prefix: string, points: number, store = config.store, duration = 60): RateLimiterAbstract => {
-    const known = counters.get(`${prefix} ${points}`) ?? limiter(prefix, points, store, duration)
-    counters.set(`${prefix} ${points}`, known)
+    const ofPrefix = counters.get(prefix) ?? new Map<number, RateLimiterAbstract>()
+    counters.set(prefix, ofPrefix)
+    const known = ofPrefix.get(points) ?? limiter(prefix, points, store, duration)
+    ofPrefix.set(points, known)
     return known
   }
   return {
@@ -61,7 +64,8 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
 
     account(ownerId: string, { tier, limits }: Allowance): Promise<void> {
       const points = finite(Math.max(limits.requestsPerMinute, config.callerPerMinute))
-      const what = `This account's keys have exceeded their shared limit of ${points} requests a minute${withTier(tier)}`
+      const what = () =>
+        `This account's keys have exceeded their shared limit of ${points} requests a minute${withTier(tier)}`
       return consume(counter('account', points), ownerId, { what })
     },
 
@@ -71,7 +75,8 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
      */
     delivery(ownerId: string, { tier, limits }: Allowance): Promise<void> {
       const points = finite(Math.max(limits.deliveriesPerMinute, config.webhookPerMinute))
-      const what = `This account's agents have exceeded their shared limit of ${points} deliveries a minute${withTier(tier)}`
+      const what = () =>
+        `This account's agents have exceeded their shared limit of ${points} deliveries a minute${withTier(tier)}`
       return consume(counter('deliveries', points, 'memory'), ownerId, { what })
     },
 
@@ -80,7 +85,8 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
       const most = finite(limits.inputBytesPerMinute)
       // A minute's bytes in one burst would delay everybody else for seconds. One large text always fits.
       const atOnce = Math.max(most / burstsPerMinute, largestText)
-      const what = `This account's runs have exceeded their input limit of ${bytesInWords(most)} a minute${withTier(tier)}, or of ${bytesInWords(atOnce)} at once`
+      const what = () =>
+        `This account's runs have exceeded their input limit of ${bytesInWords(most)} a minute${withTier(tier)}, or of ${bytesInWords(atOnce)} at once`
       const count = Math.min(bytes, atOnce)
       return consume(counter('input-bytes', atOnce, 'memory', (60 * atOnce) / most), ownerId, { what, count })
     },
@@ -88,7 +94,8 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
     /** One audited change of a user: per minute and per day. */
     async change(userId: string): Promise<void> {
       const { changesPerMinute, changesPerDay } = config
-      const what = (count: number, time: string) => `This account has exceeded its limit of ${count} changes ${time}`
+      const what = (count: number, time: string) => () =>
+        `This account has exceeded its limit of ${count} changes ${time}`
       await consume(minuteOfChanges, userId, { what: what(changesPerMinute, 'a minute') })
       await consume(dayOfChanges, userId, { what: what(changesPerDay, 'a day') })
     },
@@ -109,7 +116,8 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
     tries: {
       take: (key: string): Promise<void> =>
         consume(failures, key, {
-          what: `Too many wrong passwords or codes. From a new location, an account gets ${config.triesPerHour} attempts an hour. To sign in sooner, reset your password with POST /auth/forgot-password`,
+          what: () =>
+            `Too many wrong passwords or codes. From a new location, an account gets ${config.triesPerHour} attempts an hour. To sign in sooner, reset your password with POST /auth/forgot-password`,
         }),
       giveBack: async (key: string): Promise<void> => void (await failures.reward(key)),
       forget: async (key: string): Promise<void> => void (await failures.delete(key)),
@@ -148,7 +156,8 @@ interface Allowance {
 const withTier = (tier: string | null): string => (tier === null ? '' : ` (${tier} tier)`)
 
 interface Counted {
-  what: string
+  /** The refusal's first sentence. Made only if it is needed. */
+  what: () => string
   count?: number
 }
 
@@ -185,7 +194,7 @@ async function consume(limiter: RateLimiterAbstract, key: string, { what, count 
     if (!(refused instanceof RateLimiterRes)) throw refused
     const retryAfter = Math.max(1, Math.ceil(refused.msBeforeNext / 1000))
     throw new CodedError('RATE_LIMITED', {
-      message: `${what}. Try again in ${secondsInWords(retryAfter)}.`,
+      message: `${what()}. Try again in ${secondsInWords(retryAfter)}.`,
       retryAfter,
     })
   }

@@ -21,8 +21,8 @@ export function headers(baseUrl: string): Middleware {
     'Content-Security-Policy': policy,
     ...(isSecure(baseUrl) && onlyHttps),
   }
-  return async (ctx, next) => {
+  return (ctx, next) => {
     ctx.set(all)
-    await next()
+    return next()
   }
 }

@@ -6,10 +6,10 @@ import { logging } from '../../src/logger.ts'
  * Gives the request an id for the response, the run it starts, and its log lines. Keeps a well-formed id from the
  * client.
  */
-export const requestId: Middleware = async (ctx, next) => {
+export const requestId: Middleware = (ctx, next) => {
   const given = ctx.get('x-request-id')
   const id = /^[\w.-]{1,64}$/.test(given) ? given : randomUUID()
   ctx.state['requestId'] = id
   ctx.set('X-Request-Id', id)
-  await logging({ requestId: id }, next)
+  return logging({ requestId: id }, next)
 }

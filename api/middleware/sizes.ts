@@ -18,7 +18,7 @@ const sentences = {
 }
 
 /** Refuses queries and headers that are too long with VALIDATION_ERROR, before anything parses them. */
-export const sizes: Middleware = async (ctx, next) => {
+export const sizes: Middleware = (ctx, next) => {
   const { querystring, headers } = ctx
   const excess = querystring.length > maxQuery ? 'query' : hasMany(querystring) ? 'parameters' : undefined
   if (excess) throw new CodedError('VALIDATION_ERROR', { message: sentences[excess] })
@@ -27,7 +27,7 @@ export const sizes: Middleware = async (ctx, next) => {
     const message = `The ${name} header exceeds the limit of ${maxSplit} characters.`
     throw new CodedError('VALIDATION_ERROR', { message, details: [{ path: name, message }] })
   }
-  await next()
+  return next()
 }
 
 const hasMany = (query: string): boolean => query.split('&', maxParameters + 1).length > maxParameters

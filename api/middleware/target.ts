@@ -2,12 +2,12 @@ import type { Middleware } from 'koa'
 import { CodedError } from '../../src/errors.ts'
 
 /** Refuses an invalid request target (RFC 9112, 3.2) with VALIDATION_ERROR, before anything reads its path. */
-export const target: Middleware = async (ctx, next) => {
+export const target: Middleware = (ctx, next) => {
   if (!isReadable(ctx)) {
     const message = 'The request target is malformed. Send only the path, such as /agents.'
     throw new CodedError('VALIDATION_ERROR', { message })
   }
-  await next()
+  return next()
 }
 
 /** Koa parses the path on first access, and may throw then. */

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context } from 'koa'
-import { HttpMethodEnum, koaBody } from 'koa-body'
+import { koaBody } from 'koa-body'
 import { outlineOfChat } from '../../src/chat/outline.ts'
 import { CodedError } from '../../src/errors.ts'
 import { decodeUtf8, parseJson } from '../../src/json.ts'
@@ -28,15 +28,15 @@ export function bodyReader(maxBytes: number, advice?: string): BodyReader {
     text: true,
     textLimit: maxBytes,
     encoding: '',
-    parsedMethods: [HttpMethodEnum.POST, HttpMethodEnum.PUT, HttpMethodEnum.PATCH, HttpMethodEnum.DELETE],
     onError: (error) => {
       throw refused(error, maxBytes, advice)
     },
   })
   return async (ctx) => {
     inflateAs(ctx)
-    await parse(ofAnyType(ctx), async () => {})
-    const bytes: unknown = ctx.request.body
+    const seen = textual(ctx)
+    await parse(seen as unknown as Context, async () => {})
+    const bytes: unknown = seen.request.body
     return Buffer.isBuffer(bytes) ? bytes : Buffer.alloc(0)
   }
 }
@@ -56,8 +56,11 @@ function inflateAs(ctx: Context): void {
   ctx.headers['content-encoding'] = coding
 }
 
-/** koa-body ignores a body without a media type, or with one that is not on its list. */
-const ofAnyType = (ctx: Context): Context => Object.create(ctx, { is: { value: () => true } }) as Context
+/**
+ * The request as koa-body sees it. koa-body ignores a body without a media type, with one that is not on its list, or of
+ * some methods.
+ */
+const textual = ({ req }: Context) => ({ req, method: 'POST', is: () => true, request: {} as { body?: unknown } })
 
 /** Whether the request announces a body (RFC 9112, 6). */
 export const hasBody = ({ headers }: Context): boolean =>

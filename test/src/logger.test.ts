@@ -32,6 +32,16 @@ const secretMembers: Record<string, unknown>[] = [
   { query: `?code_verifier=${canary}` },
 ]
 
+const secretSpellings =
+  'authorization Proxy-Authorization cookie set-cookie password current_password newPassword token access_token ' +
+  'refresh-token sessionToken X-Session-Token csrf_token X-CSRF-Token recovery_codes otpauth_uri secret webhook_secret ' +
+  'callbackSecret X-Webhook-Secret X-Gitlab-Token client_secret api_key API-Key apiKey credential code_verifier payload ' +
+  'prompt system_prompt arguments result'
+
+test('every name of a secret is redacted, in each usual spelling', (t) => {
+  for (const name of secretSpellings.split(' ')) t.notRegex(redact(JSON.stringify({ [name]: canary })), /canary/, name)
+})
+
 for (const members of secretMembers) {
   test(`a secret member is not logged: ${JSON.stringify(members)}`, (t) => {
     const { line } = logged((logger) => logger.info(members, 'hello'))
