@@ -27,8 +27,9 @@ export function createApp(services: Services): Koa {
   const shared = { streams, admission: createAdmission() }
   const front = new Router({ sensitive: true, strict: false })
   for (const route of routes) {
-    if (route.serve) front[route.method](pattern(route), route.serve(services))
-    router[route.method](pattern(route), route.serve?.(services) ?? mount(route, services, shared))
+    const handle = route.serve?.(services) ?? mount(route, services, shared)
+    if (route.serve) front[route.method](pattern(route), handle)
+    router[route.method](pattern(route), handle)
   }
   mountDocs(router, routes, services)
   const find = createFindPath(router, routes)

@@ -1,8 +1,9 @@
-import type { Context, Middleware } from 'koa'
+import type { Middleware } from 'koa'
 import type { Services } from '../src/services.ts'
 import { noteInLog } from '../src/logger.ts'
 import { bodyReader, requireJson } from './route/body.ts'
 import { canonicalId } from './route/canonical-ids.ts'
+import { headerOf } from './route/request-facts.ts'
 import { presentReceipt } from './present-receipt.ts'
 
 /**
@@ -29,11 +30,3 @@ export function deliver(services: Services): Middleware {
     ctx.body = JSON.stringify(isTest ? outcome : await presentReceipt(services, agentId, outcome))
   }
 }
-
-/** Reads a header. An empty header is not absent: an empty idempotency key, for example, is the sender's mistake. */
-const headerOf =
-  ({ headers }: Context) =>
-  (name: string): string | undefined => {
-    const value = headers[name.toLowerCase()]
-    return Array.isArray(value) ? value.join(', ') : value
-  }

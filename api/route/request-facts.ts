@@ -26,9 +26,16 @@ export const factsOf = (ctx: Context): RequestFacts => ({
   asksForJson: asksForJson(ctx),
   asksForStream: asksForStream(ctx),
   gone: () => goneSignal(ctx),
-  // An empty header is not absent: an empty idempotency key, for example, is the sender's mistake.
-  header: (name) => (ctx.headers[name.toLowerCase()] === undefined ? undefined : ctx.get(name)),
+  header: headerOf(ctx),
 })
+
+/** Reads a header. An empty header is not absent: an empty idempotency key, for example, is the sender's mistake. */
+export const headerOf =
+  ({ headers }: Context) =>
+  (name: string): string | undefined => {
+    const value = headers[name.toLowerCase()]
+    return Array.isArray(value) ? value.join(', ') : value
+  }
 
 /** Where a request comes from, as logins and the audit log keep it. */
 export const clientOf = ({ address, header }: Pick<RequestFacts, 'address' | 'header'>) => ({

@@ -71,7 +71,7 @@ test('while everything changes, no delivery is judged by a state that had ended 
   const end = now() + minutes * 60_000
   const failure = new AbortController()
   const isOver = () => failure.signal.aborted || (now() >= end && book.changes() >= leastChanges)
-  const onDone = progressOf('deliveries', Infinity, 5000)
+  const onDone = progressOf('deliveries', undefined, 5000)
   const sending = deliverAll({ url, groups, random, connections: 128, isOver, onDone })
   const changing = groups.map((group, index) =>
     keepChanging({ platform, boss, book, random, isOver }, group, kindsOfGroups[index] as Kind),

@@ -171,6 +171,8 @@ export function createAccept(context: {
     for (const index of repeats) {
       const again = await decide(trx, [requests[index] as AcceptRequest], { waits: true })
       decisions[index] = again.decisions[0] as Decision
+      woken.push(...again.woken)
+      stored.push(...again.stored)
     }
     for (const [index, decision] of decisions.entries()) {
       const { agentId } = requests[index] as AcceptRequest
