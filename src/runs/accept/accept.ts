@@ -138,29 +138,6 @@ export function createAccept(context: {
     return decision === 'stale' ? decision : receiptOf(decision)
   }
 
-  /** A user's request commits only if it is still permitted, so it has a transaction of its own. */
-  async function alone(request: AcceptRequest): Promise<Receipt> {
-    const since = performance.now()
-    for (;;) {
-      const decided = await database.transaction((trx) => decide(trx, [request], { waits: false }))
-      const [decision] = decided.decisions
-      if (decision !== 'locked') {
-        noteCommitted(decided)
-        return receiptOf(decision as Decision)
-      }
-      if (performance.now() - since > longestLockMs) throw lockedTooLong()
-      await delay(longestPauseMs)
-    }
-  }
-
-  /** Accepts one run. Resolves after the commit. */
-  async function one(request: AcceptRequest): Promise<Receipt> {
-    const receipt = permittedNow() ? await alone(request) : await withOthers(request)
-    if (receipt === 'stale') throw new Error('only a judged request can be stale')
-    noteInLog({ agentId: request.agentId, runId: receipt.runId })
-    return receipt
-  }
-
   /**
    * Accepts runs of one agent, in order, in the caller's transaction. Waits for the queue's lock. Call `wake` after the
    * commit.
@@ -183,23 +160,39 @@ export function createAccept(context: {
     return { decisions: decisions as Extract<Decision, object>[], wake: () => noteCommitted({ woken, stored }) }
   }
 
+  /** Accepts one run in the caller's transaction, so more can be recorded with it. Throws the refusal. */
+  async function within(trx: Transaction, request: AcceptRequest): Promise<{ receipt: Receipt; wake: () => void }> {
+    const { decisions, wake } = await together(trx, [request])
+    const receipt = receiptOf(decisions[0] as Decision)
+    noteInLog({ agentId: request.agentId, runId: receipt.runId })
+    return { receipt, wake }
+  }
+
+  /** A user's request commits only if it is still permitted, so it has a transaction of its own. */
+  async function alone(request: AcceptRequest): Promise<Receipt> {
+    const { receipt, wake } = await database.transaction((trx) => within(trx, request))
+    wake()
+    return receipt
+  }
+
   return {
-    one,
     withOthers,
     together,
+    within,
+
+    /** Accepts one run. Resolves after the commit. */
+    async one(request: AcceptRequest): Promise<Receipt> {
+      if (permittedNow()) return alone(request)
+      const receipt = await withOthers(request)
+      if (receipt === 'stale') throw new Error('only a judged request can be stale')
+      noteInLog({ agentId: request.agentId, runId: receipt.runId })
+      return receipt
+    },
 
     /** The receipt of a run accepted earlier under the same idempotency key. VALIDATION_ERROR if the body differs. */
     async known(request: AcceptRequest): Promise<Receipt | undefined> {
       const earlier = await findAccepted(database, request)
       return earlier && receiptOf(repeated(request, earlier))
-    },
-
-    /** Accepts one run in the caller's transaction, so more can be recorded with it. Throws the refusal. */
-    async within(trx: Transaction, request: AcceptRequest): Promise<{ receipt: Receipt; wake: () => void }> {
-      const { decisions, wake } = await together(trx, [request])
-      const receipt = receiptOf(decisions[0] as Decision)
-      noteInLog({ agentId: request.agentId, runId: receipt.runId })
-      return { receipt, wake }
     },
   }
 }
