@@ -17,4 +17,4 @@ COPY check-site check-site
 COPY docs docs
 USER node
 EXPOSE 3000
-CMD ["node", "--max-semi-space-size=12", "--heap-growing-percent=20", "bin/api.ts"]
+CMD ["node", "--max-semi-space-size=16", "--heap-growing-percent=20", "bin/api.ts"]

@@ -1,10 +1,11 @@
-import { nodeFlags } from '../node-flags.ts'
 import { parseLine, saysMessage, whenLines, type Program } from './program.ts'
 import { showWarnings } from './terminal-output.ts'
 
 interface NodeProgramOptions {
   name: string
   file: string
+  /** Flags of Node. */
+  flags?: string[]
   args?: string[]
   env: Record<string, string>
   /** The `msg` of the JSON log line that reports readiness. */
@@ -15,11 +16,11 @@ interface NodeProgramOptions {
 
 /** A process of the platform, run by the same Node as this one. */
 export function nodeProgram(options: NodeProgramOptions): Program {
-  const { name, file, args = [], env, readyMessage, shutdownSeconds } = options
+  const { name, file, flags = [], args = [], env, readyMessage, shutdownSeconds } = options
   return {
     name,
     command: process.execPath,
-    args: [...nodeFlags, file, ...args],
+    args: [...flags, file, ...args],
     env,
     stopSignal: 'SIGTERM',
     // It exits on its own five seconds after SHUTDOWN_SECONDS.

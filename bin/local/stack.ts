@@ -6,6 +6,7 @@ import { createLogger } from '../../src/logger.ts'
 import { migrate, OtherSchemaError } from '../../src/database/migrate.ts'
 import { createCertificates, type Certificates } from './certificates.ts'
 import { makeFirstAdmin } from './first-admin.ts'
+import { nodeFlags } from '../node-flags.ts'
 import { nodeProgram, sitesProgram } from './node-program.ts'
 import { embeddedPostgres, ensureDatabase } from './postgres/postgres.ts'
 import type { ProcessRecord } from './process-record.ts'
@@ -64,7 +65,7 @@ export async function startStack(
     env: local.environment,
   })
   const env = childEnvironment(local, secrets, { DATABASE_URL: database.url, TEMPORAL_ADDRESS: temporal }, trusted)
-  const ours = { env, shutdownSeconds: local.SHUTDOWN_SECONDS }
+  const ours = { env, flags: nodeFlags, shutdownSeconds: local.SHUTDOWN_SECONDS }
   say('Starting the example sites, the API and the worker ...')
   await supervisor.start(sites)
   await Promise.all([
