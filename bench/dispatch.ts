@@ -10,7 +10,7 @@ import { publish } from './shared/report.ts'
 import { openBenchServers } from './shared/servers.ts'
 
 /**
- * `npm run bench -- dispatch [--rounds 5] [--runs 8]`: the time on an idle system from an accepted delivery until the
+ * `npm run bench -- dispatch [--rounds 5] [--runs 8]`: the time on an idle system from sending a delivery until the
  * run's first request arrives at the model, beside the time from the start of an empty workflow until the first step of
  * its child begins.
  */
@@ -24,7 +24,7 @@ try {
   await dispatch.measure(3)
   await plain.timeToStep(3)
   const sides = [
-    { name: "Switchyard, from the delivery's answer to the model", measure: () => dispatch.measure(runs) },
+    { name: 'Switchyard, from sending a delivery to the model', measure: () => dispatch.measure(runs) },
     { name: 'an empty workflow, from its start to its first step', measure: () => plain.timeToStep(runs) },
   ]
   const measured = await measureInTurn(sides, rounds, inMilliseconds)
@@ -32,7 +32,7 @@ try {
     title: 'From a delivery to the model',
     text: [
       `The time on an idle system until work begins, one run at a time, ${rounds * runs} on each side, in ${rounds} ` +
-        'rounds, in which both take turns. In Switchyard: from the answer to a delivery to an agent without a queue in ' +
+        'rounds, in which both take turns. In Switchyard: from sending a delivery to an agent without a queue in ' +
         "Temporal until the run's first request has arrived at the model. In the same Temporal without Switchyard: from " +
         'the start of a workflow until the first step of its child begins, with the same shape and nothing recorded. The ' +
         'ratio divides the median time of Switchyard by that of the line.',
@@ -40,7 +40,7 @@ try {
     columns: ['side', 'median ms', 'p95 ms', 'ratio'],
     rows: timeRows(measured),
     notes: [
-      `From sending the delivery to the model: ${inMilliseconds(dispatch.fromSending.slice(-rounds * runs))}`,
+      `From the answer to the delivery: ${inMilliseconds(dispatch.fromAnswer.slice(-rounds * runs))}`,
       `Load average at the end: ${loadavg()[0]?.toFixed(1)}`,
     ],
   })

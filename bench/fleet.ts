@@ -35,7 +35,7 @@ try {
     text: [
       `${runs} deliveries to ${agentCount} agents at once, ${each} each, and ${agentCount} workflows at once with ${each} ` +
         `empty child workflows each: medians of ${rounds} rounds, in which both take turns. A run is one step with the ` +
-        "demo model, and counts from the record's start of the first run to its end of the last. Meanwhile the API " +
+        'demo model. The time is that from the first start on record to the last end, on both sides. Meanwhile the API ' +
         'accepts the deliveries. The ratio divides the rate of Switchyard by that of the line.',
     ],
     columns: ['side', 'a second', 'ratio'],

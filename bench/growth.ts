@@ -1,5 +1,7 @@
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { textIfExists } from '../bin/local/write-file.ts'
 import { fill } from './fill/fill.ts'
 import { readSize, sizeOptions, type Size } from './fill/size.ts'
 import { lists } from './storage/lists.ts'
@@ -10,7 +12,6 @@ import { reads } from './storage/reads.ts'
 import { openSide } from './storage/side.ts'
 import { tableHead, tableRow } from './storage/table.ts'
 import { writes } from './storage/writes.ts'
-import { onServer } from '../test/helpers/database.ts'
 import { openStore } from './shared/store.ts'
 
 /**
@@ -41,10 +42,15 @@ try {
     ['small', small],
     ['filled', size],
   ] as const) {
-    if (!(await isFilled(urls[name]))) await fill(urls[name], wanted, (text) => console.log(`${name}: ${text}`))
+    if (isFilled(name, wanted)) continue
+    await fill(urls[name], wanted, (text) => console.log(`${name}: ${text}`))
+    writeFileSync(noteOf(name), JSON.stringify(wanted))
   }
   const over = await compareAll(urls)
-  if (purge) await purgeOldestMonth(urls.filled, console.log)
+  if (purge) {
+    rmSync(noteOf('filled'))
+    await purgeOldestMonth(urls.filled, console.log)
+  }
   console.log(over.length === 0 ? `Nothing is over ${limit}.` : `Over ${limit}: ${over.join('; ')}`)
   if (over.length > 0) process.exitCode = 1
 } finally {
@@ -73,10 +79,15 @@ async function compareAll(urls: { small: string; filled: string }): Promise<stri
   return over
 }
 
-function isFilled(url: string): Promise<boolean> {
-  return onServer(url, async (client) => {
-    const { rows } = await client.query<{ there: boolean }>(`select to_regclass('users') is not null as there`)
-    const users = rows[0]?.there ? await client.query('select from users limit 1') : undefined
-    return (users?.rowCount ?? 0) > 0
-  })
+/** The file that says, once a database is filled, with what. */
+function noteOf(name: string): string {
+  return join(folder, `${name}.json`)
+}
+
+/** Whether the database was filled to its end with this. Throws if it was with something else. */
+function isFilled(name: string, wanted: Size): boolean {
+  const note = textIfExists(noteOf(name))
+  if (note !== undefined && note !== JSON.stringify(wanted))
+    throw new Error(`${folder} holds a database of ${note}. Name another folder, or delete this one.`)
+  return note !== undefined
 }

@@ -31,8 +31,8 @@ try {
     text: [
       `${runs} deliveries to one agent, each a run of one step with the demo model, and ${runs} child workflows of the ` +
         'same shape, which record nothing, in the same Temporal: ' +
-        `medians of ${rounds} rounds, in which both take turns. A run counts from the record's start of the first to its ` +
-        'end of the last. The ratio divides the rate of Switchyard by that of the line.',
+        `medians of ${rounds} rounds, in which both take turns. The time is that from the first start on record to ` +
+        'the last end, on both sides. The ratio divides the rate of Switchyard by that of the line.',
     ],
     columns: ['side', 'a second', 'ratio'],
     rows: rateRows(measured),

@@ -10,11 +10,11 @@ type Model = Pick<Awaited<ReturnType<typeof startChatServer>>, 'exchanges'>
 /** Deliveries to idle agents, one at a time. The model is in this process, so both of its clocks are the same. */
 export async function openDispatch(servers: BenchServers, model: Model) {
   const queues = await openQueues(servers)
-  const fromSending: number[] = []
+  const fromAnswer: number[] = []
   return {
-    /** Milliseconds from sending each delivery until the request at the model, of all measurements so far. */
-    fromSending,
-    /** Milliseconds from the answer to each delivery until the request at the model. */
+    /** Milliseconds from the answer to each delivery until the request at the model, of all measurements so far. */
+    fromAnswer,
+    /** Milliseconds from sending each delivery until the request at the model. */
     async measure(count: number): Promise<number[]> {
       const times: number[] = []
       for (const agent of await queues.agents(count)) {
@@ -26,8 +26,8 @@ export async function openDispatch(servers: BenchServers, model: Model) {
         await eventually(60, 'the model is asked', () => model.exchanges.length > before || undefined)
         await allCompleted(servers.database, [body.runId])
         const { arrived } = model.exchanges.at(-1) ?? { arrived: Number.NaN }
-        times.push(arrived - answered)
-        fromSending.push(arrived - sent)
+        times.push(arrived - sent)
+        fromAnswer.push(arrived - answered)
       }
       return times
     },

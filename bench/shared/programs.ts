@@ -11,10 +11,20 @@ const fileOf = (path: string): string => fileURLToPath(new URL(path, root))
 
 const stopping = { stopSignal: 'SIGTERM' as const, stopSeconds: 10, readySeconds: 60 }
 
-/** A program of the repository as a process that can be started and killed repeatedly. Ready when it logs the message. */
+/**
+ * A program of the repository as a process that can be started and killed repeatedly. Ready when it logs the message. Only
+ * our own programs get our flags of Node.
+ */
 export function nodeProgram(path: string, env: Record<string, string>, message = 'ready'): Control {
   const ready = whenLines(saysMessage(message))
-  const command = { name: path, command: process.execPath, args: [...nodeFlags, fileOf(path)], env, ready, ...stopping }
+  const command = {
+    name: path,
+    command: process.execPath,
+    args: [...(path.startsWith('bin/') ? nodeFlags : []), fileOf(path)],
+    env,
+    ready,
+    ...stopping,
+  }
   return createControl(command, record, { onLine: showUnusual })
 }
 
