@@ -170,9 +170,10 @@ export function createAccept(context: {
 
   /** A user's request commits only if it is still permitted, so it has a transaction of its own. */
   async function alone(request: AcceptRequest): Promise<Receipt> {
-    const { receipt, wake } = await database.transaction((trx) => within(trx, request))
+    const { decisions, wake } = await database.transaction((trx) => together(trx, [request]))
     wake()
-    return receipt
+    // Not before the commit: somebody without permission must not learn how the request was decided.
+    return receiptOf(decisions[0] as Decision)
   }
 
   return {
@@ -182,8 +183,7 @@ export function createAccept(context: {
 
     /** Accepts one run. Resolves after the commit. */
     async one(request: AcceptRequest): Promise<Receipt> {
-      if (permittedNow()) return alone(request)
-      const receipt = await withOthers(request)
+      const receipt = permittedNow() ? await alone(request) : await withOthers(request)
       if (receipt === 'stale') throw new Error('only a judged request can be stale')
       noteInLog({ agentId: request.agentId, runId: receipt.runId })
       return receipt

@@ -12,8 +12,10 @@ const world = sharedWorld(test)
 /** A network that breaks, with the error that browsers have for that. */
 function breakable() {
   const broken = new AbortController()
+  let answered = 0
   const breaking: typeof fetch = async (input, init) => {
     const response = await fetch(input, init)
+    answered += 1
     const body = response.body?.pipeThrough(
       new TransformStream<Uint8Array, Uint8Array>({
         start: (controller) => broken.signal.addEventListener('abort', () => controller.error(broken.signal.reason)),
@@ -21,7 +23,7 @@ function breakable() {
     )
     return new Response(body ?? null, response)
   }
-  return { fetch: breaking, cut: () => broken.abort(new TypeError('network error')) }
+  return { fetch: breaking, cut: () => broken.abort(new TypeError('network error')), answered: () => answered }
 }
 
 /** Waits until the writer of the session's last answer has looked whether it is to stop. */
@@ -133,6 +135,7 @@ for (const kind of kinds) {
     t.true(page.finishes[0]?.isDisconnect)
     const again = kind.addsReplays ? await reopenPage(kind, session) : page
     const resumed = again.chat.resumeStream()
+    await eventually(20, 'the stream is resumed', () => network.answered() + again.wire.length === 2 || undefined)
     speaking.say('Two.')
     speaking.finish()
     await resumed
