@@ -176,18 +176,19 @@ export function createAccept(context: {
     return receiptOf(decisions[0] as Decision)
   }
 
+  /** Accepts one run. Resolves after the commit. */
+  async function one(request: AcceptRequest): Promise<Receipt> {
+    const receipt = permittedNow() ? await alone(request) : await withOthers(request)
+    if (receipt === 'stale') throw new Error('only a judged request can be stale')
+    noteInLog({ agentId: request.agentId, runId: receipt.runId })
+    return receipt
+  }
+
   return {
+    one,
     withOthers,
     together,
     within,
-
-    /** Accepts one run. Resolves after the commit. */
-    async one(request: AcceptRequest): Promise<Receipt> {
-      const receipt = permittedNow() ? await alone(request) : await withOthers(request)
-      if (receipt === 'stale') throw new Error('only a judged request can be stale')
-      noteInLog({ agentId: request.agentId, runId: receipt.runId })
-      return receipt
-    },
 
     /** The receipt of a run accepted earlier under the same idempotency key. VALIDATION_ERROR if the body differs. */
     async known(request: AcceptRequest): Promise<Receipt | undefined> {
