@@ -1,4 +1,3 @@
-import { loadavg } from 'node:os'
 import { temporaryFolder as folder } from './shared/folder.ts'
 import { numbersGiven } from './shared/options.ts'
 import { installPeers } from './shared/peers.ts'
@@ -47,7 +46,7 @@ try {
     ],
     columns: ['side', 'connections', 'a second', 'p99 ms', 'ratio'],
     rows,
-    notes: [...verified, `Load average at the end: ${loadavg()[0]?.toFixed(1)}`],
+    notes: verified,
   })
 } finally {
   for (const close of closing.toReversed()) await close()

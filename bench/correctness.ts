@@ -1,4 +1,3 @@
-import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { createCertificates } from '../bin/local/certificates.ts'
 import type { Contestant } from './correctness/contestant.ts'
@@ -62,7 +61,7 @@ try {
       'seconds until the last effect',
     ],
     rows,
-    notes: [...notes, `Load average at the end: ${loadavg()[0]?.toFixed(1)}`],
+    notes,
   })
 } finally {
   await stores.close()

@@ -1,4 +1,3 @@
-import { loadavg } from 'node:os'
 import { startChatServer } from '../test/helpers/chat-server.ts'
 import { openDispatch } from './drain/dispatch.ts'
 import { openPlain } from './drain/plain.ts'
@@ -39,10 +38,7 @@ try {
     ],
     columns: ['side', 'median ms', 'p95 ms', 'ratio'],
     rows: timeRows(measured),
-    notes: [
-      `From the answer to the delivery: ${inMilliseconds(dispatch.fromAnswer.slice(-rounds * runs))}`,
-      `Load average at the end: ${loadavg()[0]?.toFixed(1)}`,
-    ],
+    notes: [`From the answer to the delivery: ${inMilliseconds(dispatch.fromAnswer.slice(-rounds * runs))}`],
   })
   await plain.close()
 } finally {

@@ -1,4 +1,3 @@
-import { loadavg } from 'node:os'
 import { openPlain } from './drain/plain.ts'
 import { openQueues } from './drain/queue.ts'
 import { measureInTurn, rateRows } from './shared/compare.ts'
@@ -40,7 +39,7 @@ try {
     ],
     columns: ['side', 'a second', 'ratio'],
     rows: rateRows(measured),
-    notes: [`Load average at the end: ${loadavg()[0]?.toFixed(1)}`],
+    notes: [],
   })
   await plain.close()
 } finally {

@@ -1,11 +1,10 @@
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createCertificates } from '../bin/local/certificates.ts'
 import { freePorts } from '../bin/local/ports.ts'
 import { openNoise, type Noise } from './neighbour/noise.ts'
 import { openVictim, type Figures } from './neighbour/victim.ts'
 import { nextMessage, startIn } from './shared/child.ts'
-import { letPostgresIn, temporaryFolder as folder } from './shared/folder.ts'
+import { temporaryFolder as folder } from './shared/folder.ts'
 import { openBenchServers } from './shared/servers.ts'
 
 /**
@@ -28,11 +27,7 @@ const settings = {
   QUEUE_DEPTH: '10000',
 }
 /** Each system has its own folder. */
-function openSystem(name: string) {
-  mkdirSync(join(folder, name))
-  letPostgresIn(join(folder, name))
-  return openBenchServers(join(folder, name), true, settings)
-}
+const openSystem = (name: string) => openBenchServers(join(folder, name), true, settings)
 const idleServers = await openSystem('idle')
 const servers = await openSystem('noisy')
 const start = startIn(new URL('neighbour/', import.meta.url))

@@ -1,4 +1,3 @@
-import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import * as vault from '../api/vault.ts'
 import { createCertificates } from '../bin/local/certificates.ts'
@@ -78,10 +77,7 @@ try {
       ...rowsOf(measured, 'from its answer to the end', partsOf.after),
       ...rowsOf(measured, 'together', partsOf.together),
     ],
-    notes: [
-      `The first step of a process: ${first ? partsOf.together(first).toFixed(1) : '?'} ms`,
-      `Load average at the end: ${loadavg()[0]?.toFixed(1)}`,
-    ],
+    notes: [`The first step of a process: ${first ? partsOf.together(first).toFixed(1) : '?'} ms`],
   })
   await steps.close()
 } finally {

@@ -34,7 +34,7 @@ const secretValues: [RegExp, string][] = [
 /** Characters that JSON does not escape but terminals interpret: C1 controls, line separators, text direction. */
 const unprintable = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
-/** Each secret name contains one of these. */
+/** Each secret name contains one of these, and each secret header value starts with one of the last two. */
 const roots =
   'auth cookie passw token secret codes apikey credential verifier payload prompt arguments result bearer basic'
 

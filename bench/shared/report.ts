@@ -1,3 +1,5 @@
+import { loadavg } from 'node:os'
+
 // A benchmark that another program has started ends with it, and then its warden ends its servers.
 process.once('disconnect', () => process.exit(1))
 process.channel?.unref()
@@ -13,8 +15,10 @@ export interface Report {
   notes: string[]
 }
 
-/** Prints the report, and hands it to the program that runs all benchmarks, if that is the parent. */
-export function publish(report: Report): void {
+/** Prints the report with the load of the machine, and hands it to the program that runs all benchmarks, if that is the parent. */
+export function publish(found: Report): void {
+  const notes = [...found.notes, `Load average at the end: ${loadavg()[0]?.toFixed(1)}`]
+  const report = { ...found, notes }
   console.log(`\n${markdownOf(report)}`)
   process.send?.(report)
 }

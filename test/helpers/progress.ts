@@ -1,6 +1,6 @@
 /**
- * Returns a function to call after each of `all` things, or of an unknown number. It reports progress on stderr, because ava shows logs only at
- * the end.
+ * Returns a function to call after each of `all` things, or of an unknown number. It reports progress on stderr, because
+ * ava shows logs only at the end.
  */
 export function progressOf(what: string, all: number | undefined, every: number): () => void {
   let done = 0
