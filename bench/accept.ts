@@ -1,3 +1,4 @@
+import { measureInTurn } from './shared/compare.ts'
 import { temporaryFolder as folder } from './shared/folder.ts'
 import { numbersGiven } from './shared/options.ts'
 import { installPeers } from './shared/peers.ts'
@@ -7,7 +8,7 @@ import { openInserts } from './accept/inserts.ts'
 import { chooseLoad } from './accept/load.ts'
 import { openOurs } from './accept/ours.ts'
 import { openPeers } from './accept/peers.ts'
-import { measureRounds, rowsOf } from './accept/rounds.ts'
+import { inWords, rowsOf } from './accept/rows.ts'
 
 /**
  * `npm run bench -- accept [--rounds 5] [--seconds 4]`: deliveries per second that one API process accepts, each reply
@@ -34,7 +35,10 @@ try {
   const sides = [...ours.sides, inserts, ...peers.flatMap(({ sides }) => sides)]
   for (const side of sides) await side.measure(32, 1)
   const rows: string[][] = []
-  for (const count of connections) rows.push(...rowsOf(await measureRounds(sides, count, rounds, seconds), count))
+  for (const count of connections) {
+    const loaded = sides.map(({ name, measure }) => ({ name, measure: () => measure(count, seconds) }))
+    rows.push(...rowsOf(await measureInTurn(loaded, rounds, inWords), count))
+  }
   const verified = (await Promise.all([ours, ...peers].map((side) => side.verify()))).flat()
   publish({
     title: 'Accepting deliveries',

@@ -1,9 +1,8 @@
+import { compareRates } from './drain/compare-rates.ts'
 import { openPlain } from './drain/plain.ts'
 import { openQueues } from './drain/queue.ts'
-import { measureInTurn, rateRows } from './shared/compare.ts'
 import { temporaryFolder as folder } from './shared/folder.ts'
 import { numbersGiven } from './shared/options.ts'
-import { publish } from './shared/report.ts'
 import { openBenchServers } from './shared/servers.ts'
 
 /**
@@ -28,18 +27,13 @@ try {
     { name: `Switchyard, runs of ${agentCount} agents`, measure: () => queues.measure(agents, runs) },
     { name: `empty child workflows of ${agentCount} workflows`, measure: () => plain.measure(runs, agentCount) },
   ]
-  const measured = await measureInTurn(sides, rounds, (rate) => `${rate.toFixed(1)}/s`)
-  publish({
+  await compareRates({
     title: 'Runs of many agents at the same time',
-    text: [
+    text:
       `${runs} deliveries to ${agentCount} agents at once, ${each} each, and ${agentCount} workflows at once with ${each} ` +
-        `empty child workflows each: medians of ${rounds} rounds, in which both take turns. A run is one step with the ` +
-        'demo model. The time is that from the first start on record to the last end, on both sides. Meanwhile the API ' +
-        'accepts the deliveries. The ratio divides the rate of Switchyard by that of the line.',
-    ],
-    columns: ['side', 'a second', 'ratio'],
-    rows: rateRows(measured),
-    notes: [],
+      'empty child workflows each. A run is one step with the demo model. Meanwhile the API accepts the deliveries.',
+    sides,
+    rounds,
   })
   await plain.close()
 } finally {

@@ -1,9 +1,8 @@
+import { compareRates } from './drain/compare-rates.ts'
 import { openPlain } from './drain/plain.ts'
 import { openQueues } from './drain/queue.ts'
-import { measureInTurn, rateRows } from './shared/compare.ts'
 import { temporaryFolder as folder } from './shared/folder.ts'
 import { numbersGiven } from './shared/options.ts'
-import { publish } from './shared/report.ts'
 import { openBenchServers } from './shared/servers.ts'
 
 /**
@@ -24,18 +23,13 @@ try {
     { name: 'Switchyard, runs of one agent', measure: () => ours(runs) },
     { name: 'empty child workflows of one workflow', measure: () => plain.measure(runs) },
   ]
-  const measured = await measureInTurn(sides, rounds, (rate) => `${rate.toFixed(1)}/s`)
-  publish({
+  await compareRates({
     title: 'Runs of one agent, one after the other',
-    text: [
+    text:
       `${runs} deliveries to one agent, each a run of one step with the demo model, and ${runs} child workflows of the ` +
-        'same shape, which record nothing, in the same Temporal: ' +
-        `medians of ${rounds} rounds, in which both take turns. The time is that from the first start on record to ` +
-        'the last end, on both sides. The ratio divides the rate of Switchyard by that of the line.',
-    ],
-    columns: ['side', 'a second', 'ratio'],
-    rows: rateRows(measured),
-    notes: [],
+      'same shape, which record nothing, in the same Temporal.',
+    sides,
+    rounds,
   })
   await plain.close()
 } finally {

@@ -6,17 +6,12 @@ import { onServer } from '../../test/helpers/database.ts'
 import { temporaryFolder } from '../shared/folder.ts'
 import type { BenchStores } from '../shared/servers.ts'
 import { percentile } from '../shared/statistics.ts'
-import type { Load } from './send.ts'
+import type { Side } from './side.ts'
 
 /**
  * The reference: one row per transaction, with its payload, into a table with nine indexes. The table keeps the
  * columns that `runs` once had, so that results before and after a change can be compared.
  */
-export interface Inserts {
-  name: string
-  measure(clients: number, seconds: number): Promise<Pick<Load, 'rate' | 'p99'>>
-}
-
 const table = `
   create sequence bench_sequence;
   create table bench_runs (
@@ -51,13 +46,13 @@ const insert = (payload: string) =>
      '${payload}', repeat('a', 64), gen_random_uuid()::text, 1, now(), now())`
 
 /** pgbench if it is installed, otherwise a loop of our own. The output says which. */
-export async function openInserts({ database }: BenchStores, payload: string): Promise<Inserts> {
+export async function openInserts({ database }: BenchStores, payload: string): Promise<Side> {
   await onServer(database, (client) => client.query(table))
   const statement = insert(payload)
   return spawnSync('pgbench', ['--version']).status === 0 ? pgbench(database, statement) : loop(database, statement)
 }
 
-function pgbench(database: string, statement: string): Inserts {
+function pgbench(database: string, statement: string): Side {
   const script = join(temporaryFolder, 'insert.sql')
   writeFileSync(script, `${statement.replaceAll('\n', ' ')};\n`)
   const run = async (clients: number, seconds: number) => {
@@ -92,7 +87,7 @@ function timesIn(folder: string): number[] {
   return lines.map((line) => Number(line.split(' ')[2]) / 1000)
 }
 
-function loop(database: string, text: string): Inserts {
+function loop(database: string, text: string): Side {
   return {
     name: 'an insert loop in Node, because pgbench is missing (install it for a fair comparison: it needs less CPU)',
     async measure(clients, seconds) {

@@ -1,12 +1,12 @@
-import { createHmac } from 'node:crypto'
 import { freePorts } from '../../bin/local/ports.ts'
 import { onServer } from '../../test/helpers/database.ts'
-import { customer, webhookAgent, type Person } from '../../test/helpers/people.ts'
 import { apiProgram } from '../shared/programs.ts'
 import type { BenchStores } from '../shared/servers.ts'
 import { together } from './load.ts'
-import type { Load, Send, Target } from './send.ts'
+import { openPooler } from './pooler.ts'
+import type { Load, Send } from './send.ts'
 import { createTally, type Side } from './side.ts'
+import { targetsOf } from './targets.ts'
 
 interface Options {
   send: Send
@@ -14,17 +14,18 @@ interface Options {
   agents: number
 }
 
-/** The tier limits the deliveries that an owner's agents accept in a minute, and limits are not measured. */
-const ownerCount = 10
-
-/** The platform: one API process with two kinds of proof, and two API processes that share the load. */
+/**
+ * The platform: one API process with two kinds of proof, two API processes that share the load, and, if PgBouncer is
+ * installed, one behind it.
+ */
 export async function openOurs(stores: BenchStores, { send, payload, agents }: Options) {
   const first = apiProgram(stores.env)
   await first.start()
-  const owners = await Promise.all(Array.from({ length: ownerCount }, () => customer(stores, 'enterprise')))
-  const bySecret = await agentsOf(owners, agents, (secret) => ({ 'x-webhook-secret': secret }), payload)
-  const signed = await agentsOf(owners, agents, (secret) => fromGithub(secret, payload), payload, 'github')
-  const second = await secondApi(stores)
+  const bySecret = await targetsOf(stores, agents, payload)
+  const signed = await targetsOf(stores, agents, payload, 'github')
+  const second = await anotherApi(stores)
+  const pooler = await openPooler(stores.database)
+  const pooled = pooler && (await anotherApi(stores, pooler.url))
   const tallies = { bySecret: createTally(), signed: createTally() }
 
   const bySecretAt = (url: string, connections: number, seconds: number): Promise<Load> =>
@@ -48,6 +49,13 @@ export async function openOurs(stores: BenchStores, { send, payload, agents }: O
       },
     },
   ]
+  if (pooler && pooled) {
+    sides.push({
+      name: `Switchyard, behind ${pooler.name}`,
+      measure: async (connections, seconds) =>
+        tallies.bySecret.note(await bySecretAt(pooled.url, connections, seconds), connections),
+    })
+  }
   return {
     sides,
     /** Throws if a delivery is missing or a sequence has a gap. */
@@ -59,44 +67,18 @@ export async function openOurs(stores: BenchStores, { send, payload, agents }: O
         `Switchyard: the sequences of ${bySecret.ids.length + signed.ids.length} agents have no gap`,
       ]
     },
-    close: () => Promise.all([first.stop(), second.control.stop()]),
+    async close(): Promise<void> {
+      await Promise.all([first.stop(), second.control.stop(), pooled?.control.stop()])
+      await pooler?.stop()
+    },
   }
 }
 
-async function secondApi({ env }: BenchStores) {
+async function anotherApi({ env, database }: BenchStores, databaseUrl = database) {
   const [port = 0] = await freePorts(1)
-  const control = apiProgram({ ...env, PORT: String(port) })
+  const control = apiProgram({ ...env, PORT: String(port), DATABASE_URL: databaseUrl })
   await control.start()
   return { control, url: `http://127.0.0.1:${port}` }
-}
-
-/** The headers of a delivery from GitHub. Each request has another `X-GitHub-Delivery`. */
-function fromGithub(secret: string, payload: string): Record<string, string> {
-  return {
-    'x-hub-signature-256': `sha256=${createHmac('sha256', secret).update(payload).digest('hex')}`,
-    'x-github-delivery': '{n}',
-    'x-github-hook-id': '1',
-    'x-github-event': 'push',
-  }
-}
-
-async function agentsOf(
-  owners: Person[],
-  count: number,
-  prove: (secret: string) => Record<string, string>,
-  body: string,
-  webhookProof: 'secret' | 'github' = 'secret',
-): Promise<{ ids: string[]; targets: Target[] }> {
-  const ids: string[] = []
-  const targets: Target[] = []
-  for (let number = 0; number < count; number += 1) {
-    const owner = owners[number % owners.length] as Person
-    const { id, webhookSecret } = await webhookAgent(owner, { webhookProof })
-    const headers = { 'content-type': 'application/json', ...prove(webhookSecret) }
-    ids.push(id)
-    targets.push({ path: `/api/webhooks/agent/${id}`, headers, body })
-  }
-  return { ids, targets }
 }
 
 /** The number of runs of these agents. Throws unless each agent's sequence counts from one without a gap. */

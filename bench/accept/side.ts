@@ -3,7 +3,7 @@ import type { Load } from './send.ts'
 /** What is measured in turn with the others. */
 export interface Side {
   name: string
-  measure(connections: number, seconds: number): Promise<Pick<Load, 'rate' | 'p99'>>
+  measure: (connections: number, seconds: number) => Promise<Pick<Load, 'rate' | 'p99'>>
 }
 
 /** Counts what a side has accepted, to compare it with what is on record afterwards. */

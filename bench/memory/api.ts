@@ -1,10 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { customer, webhookAgent, type Person } from '../../test/helpers/people.ts'
-import type { Send, Target } from '../accept/send.ts'
+import { targetsOf } from '../accept/targets.ts'
+import type { Send } from '../accept/send.ts'
 import { apiProgram } from '../shared/programs.ts'
 import type { BenchStores } from '../shared/servers.ts'
 import { watchMemory } from './resident.ts'
 import { memoryRow } from './row.ts'
+
+const payload = JSON.stringify({ event: 'order.paid', number: 1, note: 'x'.repeat(970) })
 
 interface Options {
   send: Send
@@ -20,7 +22,7 @@ export async function apiRows(stores: BenchStores, options: Options): Promise<{ 
   const pid = Number(api.pid())
   try {
     const idle = await watchMemory(pid, () => delay(options.idleSeconds * 1000))
-    const targets = await targetsOf(stores, 50)
+    const { targets } = await targetsOf(stores, 50, payload)
     let accepted = 0
     const busy = await watchMemory(pid, async () => {
       const load = await options.send(stores.url, targets, options.connections, options.minutes * 60)
@@ -34,18 +36,4 @@ export async function apiRows(stores: BenchStores, options: Options): Promise<{ 
   } finally {
     await api.stop()
   }
-}
-
-/** Deliveries of about a thousand bytes to agents of ten owners, because tiers limit those of one. */
-async function targetsOf(stores: BenchStores, count: number): Promise<Target[]> {
-  const body = JSON.stringify({ event: 'order.paid', number: 1, note: 'x'.repeat(970) })
-  const owners = await Promise.all(Array.from({ length: 10 }, () => customer(stores, 'enterprise')))
-  const agents = await Promise.all(
-    Array.from({ length: count }, (_, number) => webhookAgent(owners[number % owners.length] as Person)),
-  )
-  return agents.map(({ id, webhookSecret }) => ({
-    path: `/api/webhooks/agent/${id}`,
-    headers: { 'content-type': 'application/json', 'x-webhook-secret': webhookSecret },
-    body,
-  }))
 }

@@ -62,6 +62,6 @@ export const inMilliseconds = (times: number[]): string => {
 }
 
 /** The median of the ratios within a round. */
-function ratioOf(ours: number[], theirs: number[]): string {
+export function ratioOf(ours: number[], theirs: number[]): string {
   return median(ours.map((one, round) => one / (theirs[round] ?? Number.NaN))).toFixed(2)
 }
