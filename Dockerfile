@@ -1,4 +1,13 @@
 # One image for the API, the worker and the migration job. Debian, because the Temporal SDK does not load on Alpine.
+FROM node:24.21.0-bookworm-slim@sha256:2fe369e969550cde8e867afc3fe370b260140cab4a23d467074295b42163d553 AS console
+WORKDIR /app
+COPY package.json package-lock.json tsconfig.json ./
+RUN npm ci --ignore-scripts
+COPY console console
+COPY bin/build.ts bin/build.ts
+COPY bin/local/console.ts bin/local/console.ts
+RUN node bin/build.ts
+
 FROM node:24.21.0-bookworm-slim@sha256:2fe369e969550cde8e867afc3fe370b260140cab4a23d467074295b42163d553
 
 ENV NODE_ENV=production
@@ -13,8 +22,9 @@ COPY workflows workflows
 COPY migrations migrations
 COPY bin bin
 COPY check-site check-site
-# The API serves the guide.
+# The API serves the guide and the console.
 COPY docs docs
+COPY --from=console /app/console/dist console/dist
 USER node
 EXPOSE 3000
 CMD ["node", "--max-semi-space-size=16", "--heap-growing-percent=20", "bin/api.ts"]

@@ -1,6 +1,7 @@
 import { Router } from '@koa/router'
 import Koa from 'koa'
 import type { Services } from '../src/services.ts'
+import { mountConsole } from './console/console.ts'
 import { mountDocs } from './docs/docs.ts'
 import { accessLog } from './middleware/access-log.ts'
 import { crossOrigin } from './middleware/cross-origin.ts'
@@ -32,6 +33,7 @@ export function createApp(services: Services): Koa {
     router[route.method](pattern(route), handle)
   }
   mountDocs(router, routes, services)
+  mountConsole(router, services)
   const find = createFindPath(router, routes)
 
   app.use(requestId)

@@ -5,19 +5,21 @@ import type { Context } from 'koa'
 
 const compressed = promisify(gzip)
 
-/** How long browsers and proxies use it without asking again, in seconds. A deployment may change it. */
-const maxAge = 300
+/** A deployment may change it. */
+const usualAge = 300
 
 interface Content {
   type: string
   read: () => string | Buffer | Promise<Buffer>
+  /** How long browsers and proxies use it without asking again, in seconds. */
+  maxAge?: number | undefined
 }
 
 /**
  * Serves content that is the same for everyone. It is read and compressed once; clients that already have it get a
  * 304.
  */
-export function serveFixed({ type, read }: Content) {
+export function serveFixed({ type, read, maxAge = usualAge }: Content) {
   let made: ReturnType<typeof make> | undefined
   const make = async () => {
     const plain = Buffer.from(await read())

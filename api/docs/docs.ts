@@ -41,8 +41,6 @@ export function mountDocs(router: Router, routes: AnyRoute[], { config, rateLimi
     })
   const guidePages = servePages((file) => renderGuide(guide, file))
   const referencePages = servePages((tag) => Promise.resolve(renderReference(document, tag)))
-  // For people who open the root address of the API.
-  router.get('/', (ctx) => ctx.redirect('/docs'))
   get('/openapi.json', serveFixed({ type: 'application/json', read: () => document }))
   get('/docs', (ctx) => guidePages(ctx, 'README.md'))
   get('/docs/specification', (ctx) => guidePages(ctx, 'specification.md'))

@@ -5,6 +5,7 @@ import { createDatabase } from '../../src/database/database.ts'
 import { createLogger } from '../../src/logger.ts'
 import { migrate, OtherSchemaError } from '../../src/database/migrate.ts'
 import { createCertificates, type Certificates } from './certificates.ts'
+import { buildConsole } from './console.ts'
 import { makeFirstAdmin } from './first-admin.ts'
 import { nodeFlags } from '../node-flags.ts'
 import { nodeProgram, sitesProgram } from './node-program.ts'
@@ -53,7 +54,8 @@ export async function startStack(
   const { caFile, certFile, keyFile } = await createCertificates(certificates)
   const trusted = trustedAuthorities(certificates, caFile, local.environment['SITE_CA_FILE'])
   const secrets = localSecrets(folder)
-  const [database, temporal] = await Promise.all([startPostgres(options, secrets), startTemporal(options)])
+  const servers = [startPostgres(options, secrets), startTemporal(options), buildConsole(say)] as const
+  const [database, temporal] = await Promise.all(servers)
   say('Migrating the database schema ...')
   await prepareDatabase(database, folder, say)
   const sites = sitesProgram({

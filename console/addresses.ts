@@ -1,0 +1,14 @@
+import type { RunFilters } from './lists/run-filters.ts'
+
+/** Every address of the console, for links and for `navigate`. `owner` is `me` or the id of a workspace. */
+export const to = {
+  home: (owner: string) => ({ to: '/w/$owner', params: { owner } }) as const,
+  runs: (owner: string, search: RunFilters = {}) => ({ to: '/w/$owner/runs', params: { owner }, search }) as const,
+  run: (owner: string, runId: string) => ({ to: '/w/$owner/runs/$runId', params: { owner, runId } }) as const,
+  compare: (owner: string, runId: string, otherId: string) =>
+    ({ to: '/w/$owner/runs/$runId/beside/$otherId', params: { owner, runId, otherId } }) as const,
+  approvals: (owner: string, approval?: string) =>
+    ({ to: '/w/$owner/approvals', params: { owner }, search: { approval } }) as const,
+  start: (owner: string) => ({ to: '/w/$owner/start', params: { owner } }) as const,
+  signIn: (from?: string) => ({ to: '/sign-in', search: { from } }) as const,
+}

@@ -1,0 +1,58 @@
+import type { Api } from './client.ts'
+
+export type RunEvent = Api['RunEvent']
+export type Words = Api['RunWords']['data']
+
+/** The kinds of events. An EventSource calls back only for kinds that somebody listens to. */
+const kinds = [
+  'accepted',
+  'started',
+  'recovered',
+  'step.started',
+  'step.failed',
+  'step.finished',
+  'context.fitted',
+  'model.changed',
+  'tool.started',
+  'tool.failed',
+  'tool.finished',
+  'approval.requested',
+  'approval.decided',
+  'credential.refreshed',
+  'wait.started',
+  'wait.ended',
+  'cancel.requested',
+  'ended',
+] as const satisfies readonly RunEvent['kind'][]
+
+type Missing = Exclude<RunEvent['kind'], (typeof kinds)[number]>
+/** `tsc` fails here and names the kinds that the API has and this file does not. */
+const missing: Missing[] = [] satisfies never[]
+
+interface Listener {
+  onEvent: (event: RunEvent) => void
+  onWords: (words: Words) => void
+  /** The stream broke and the browser will not resume it, because the API refused it. */
+  onRefused: () => void
+}
+
+/**
+ * Follows a run from after an event until it ends. The browser resumes a broken connection after the last event (HTML,
+ * 9.2). Returns a function that ends the stream.
+ */
+export function followRun(runId: string, after: number, { onEvent, onWords, onRefused }: Listener): () => void {
+  const source = new EventSource(`/runs/${encodeURIComponent(runId)}/events?after=${after}`)
+  const parsed = ({ data }: MessageEvent<string>) => JSON.parse(data) as unknown
+  for (const kind of [...kinds, ...missing]) {
+    source.addEventListener(kind, (message) => {
+      const event = parsed(message) as RunEvent
+      onEvent(event)
+      if (event.kind === 'ended') source.close()
+    })
+  }
+  source.addEventListener('words', (message) => onWords((parsed(message) as Api['RunWords']).data))
+  source.addEventListener('error', () => {
+    if (source.readyState === EventSource.CLOSED) onRefused()
+  })
+  return () => source.close()
+}

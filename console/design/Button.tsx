@@ -1,0 +1,20 @@
+import { Button as AriaButton, type ButtonProps as AriaButtonProps } from 'react-aria-components/Button'
+import styles from './Button.module.css'
+
+type Kind = 'primary' | 'secondary' | 'quiet' | 'danger'
+
+interface ButtonProps extends Omit<AriaButtonProps, 'className' | 'style'> {
+  /** One primary button a page at most. */
+  kind?: Kind
+  small?: boolean
+  /** The action is under way: the button keeps its size and its focus, and takes no second press. */
+  busy?: boolean
+}
+
+export const Button = ({ kind = 'secondary', small = false, busy = false, ...props }: ButtonProps) => (
+  <AriaButton
+    {...props}
+    isPending={busy}
+    className={`${styles.button} ${styles[kind]} ${small ? styles.small : ''} ${busy ? styles.busy : ''}`}
+  />
+)

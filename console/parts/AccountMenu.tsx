@@ -1,0 +1,36 @@
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { Menu } from '../design/Menu.tsx'
+import { chooseTheme, themes, useTheme } from '../design/theme.ts'
+import { accountQuery } from '../session/account.ts'
+import { signOut } from '../session/sign-in.ts'
+
+const colours = { system: "The system's colours", light: 'Light', dark: 'Dark' } as const
+
+/** Who is signed in, the colours, the guide and the way out. */
+export const AccountMenu = () => {
+  const account = useSuspenseQuery(accountQuery).data
+  const theme = useTheme()
+  const navigate = useNavigate()
+  const leave = async () => {
+    await signOut()
+    await navigate({ to: '/sign-in', search: { from: undefined } })
+  }
+  return (
+    <Menu
+      label={`Account: ${account?.email ?? ''}`}
+      button={<span>Account</span>}
+      items={[
+        ...themes.map((name) => ({
+          id: name,
+          name: colours[name],
+          text: colours[name],
+          isChosen: name === theme,
+          onAction: () => chooseTheme(name),
+        })),
+        { id: 'guide', name: 'Guide', text: 'Guide', onAction: () => void window.open('/docs', '_blank', 'noopener') },
+        { id: 'out', name: 'Sign out', text: 'Sign out', onAction: () => void leave() },
+      ]}
+    />
+  )
+}

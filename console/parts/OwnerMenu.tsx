@@ -1,0 +1,39 @@
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { useNavigate, useRouterState } from '@tanstack/react-router'
+import { Menu } from '../design/Menu.tsx'
+import { accountQuery, workspacesQuery } from '../session/account.ts'
+import { own, type Owner } from '../session/workspace.ts'
+import styles from './OwnerMenu.module.css'
+
+/** The workspace that the pages show, and the others. A change keeps the page. */
+export const OwnerMenu = ({ owner }: { owner: Owner }) => {
+  const account = useSuspenseQuery(accountQuery).data
+  const workspaces = useSuspenseQuery(workspacesQuery).data
+  const navigate = useNavigate()
+  const page = useRouterState({ select: ({ location }) => location.pathname.split('/')[3] })
+  const owners = [{ id: own, name: account?.email ?? '' }, ...workspaces]
+  // A run or an approval belongs to one owner, so its list is shown instead.
+  const open = (id: string) =>
+    void navigate(page === 'runs' || page === 'approvals' ? { to: `/w/$owner/${page}`, params: { owner: id } } : { to: '/w/$owner', params: { owner: id } })
+  return (
+    <Menu
+      label={`Workspace: ${owner.name}`}
+      button={
+        <>
+          <img src="/console/icon.svg" alt="" width={20} height={20} />
+          <span className={styles.name}>{owner.name}</span>
+          <span aria-hidden="true" className={styles.arrow}>
+            ▾
+          </span>
+        </>
+      }
+      items={owners.map(({ id, name }) => ({
+        id,
+        name,
+        text: name,
+        isChosen: id === owner.address,
+        onAction: () => open(id),
+      }))}
+    />
+  )
+}

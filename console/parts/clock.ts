@@ -1,0 +1,24 @@
+import { useSyncExternalStore } from 'react'
+
+let now = Date.now()
+const listeners = new Set<() => void>()
+let ticking: ReturnType<typeof setInterval> | undefined
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  ticking ??= setInterval(tick, 1000)
+  return () => {
+    listeners.delete(listener)
+    if (listeners.size > 0) return
+    clearInterval(ticking)
+    ticking = undefined
+  }
+}
+
+function tick(): void {
+  now = Date.now()
+  for (const listener of listeners) listener()
+}
+
+/** The time in milliseconds, once a second, the same for all that show it. */
+export const useNow = (): number => useSyncExternalStore(subscribe, () => now)

@@ -1,0 +1,166 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  notFound,
+  redirect,
+} from '@tanstack/react-router'
+import { client } from './api/client.ts'
+import { queries } from './api/queries.ts'
+import { ErrorPage, NotFoundPage, Pending } from './parts/pages.tsx'
+import { readRunFilters } from './lists/run-filters.ts'
+import { accountQuery, workspacesQuery } from './session/account.ts'
+import { own } from './session/workspace.ts'
+import { Shell } from './Shell.tsx'
+
+/** Every screen: its address, what its address may say, its title and its code, which is loaded when it is opened. */
+const root = createRootRoute({ notFoundComponent: NotFoundPage, errorComponent: ErrorPage })
+
+const page = <const Path extends string>(path: Path, title: string, load: () => Promise<{ Page: () => unknown }>) =>
+  createRoute({
+    getParentRoute: () => root,
+    path,
+    staticData: { title },
+    component: lazyRouteComponent(load, 'Page') as () => React.ReactNode,
+  })
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  staticData: { title: 'Sign in' },
+  validateSearch: (raw: Record<string, unknown>) => ({
+    from: typeof raw['from'] === 'string' ? raw['from'] : undefined,
+  }),
+  component: lazyRouteComponent(() => import('./screens/account/SignIn.tsx'), 'Page'),
+})
+const first = page('/first', 'Welcome', () => import('./screens/account/First.tsx'))
+const verify = page('/verify', 'Verify your address', () => import('./screens/account/Verify.tsx'))
+const forgot = page('/forgot', 'Forgot your password?', () => import('./screens/account/Forgot.tsx'))
+const reset = page('/reset', 'Choose a new password', () => import('./screens/account/Reset.tsx'))
+const invitation = page('/invitation', 'Invitation', () => import('./screens/account/Invitation.tsx'))
+
+/** Pages of somebody who is signed in and has accepted the terms. */
+const signedIn = createRoute({
+  getParentRoute: () => root,
+  id: 'signed-in',
+  async beforeLoad({ location }) {
+    const account = await queries.ensureQueryData(accountQuery)
+    if (account === null) throw redirect({ to: '/sign-in', search: { from: location.href }, replace: true })
+    return { account }
+  },
+})
+
+const index = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/w/$owner', params: { owner: own }, replace: true })
+  },
+})
+
+/** The addresses in mails, which do not name the owner. */
+const mailedRun = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/runs/$runId',
+  async beforeLoad({ params: { runId }, context }) {
+    const { data } = await client.GET('/runs/{runId}', { params: { path: { runId } } })
+    if (!data) throw notFound()
+    const owner = data.ownerId === context.account.id ? own : data.ownerId
+    throw redirect({ to: '/w/$owner/runs/$runId', params: { owner, runId }, replace: true })
+  },
+})
+const mailedApproval = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/approvals/$approvalId',
+  async beforeLoad({ params: { approvalId }, context }) {
+    const { data } = await client.GET('/approvals/{approvalId}', { params: { path: { approvalId } } })
+    if (!data) throw notFound()
+    const owner = data.ownerId === context.account.id ? own : data.ownerId
+    throw redirect({ to: '/w/$owner/approvals', params: { owner }, search: { approval: approvalId }, replace: true })
+  },
+})
+
+const ofOwner = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/w/$owner',
+  async beforeLoad({ params: { owner } }) {
+    const workspaces = await queries.ensureQueryData(workspacesQuery)
+    if (owner !== own && !workspaces.some(({ id }) => id === owner)) throw notFound()
+  },
+  component: Shell,
+  notFoundComponent: NotFoundPage,
+})
+
+const home = createRoute({
+  getParentRoute: () => ofOwner,
+  path: '/',
+  staticData: { title: 'Home' },
+  component: lazyRouteComponent(() => import('./screens/home/Home.tsx'), 'Page'),
+})
+const runs = createRoute({
+  getParentRoute: () => ofOwner,
+  path: '/runs',
+  staticData: { title: 'Runs' },
+  validateSearch: readRunFilters,
+  component: lazyRouteComponent(() => import('./screens/runs/Runs.tsx'), 'Page'),
+})
+const run = createRoute({
+  getParentRoute: () => ofOwner,
+  path: '/runs/$runId',
+  staticData: { title: 'Run' },
+  component: lazyRouteComponent(() => import('./screens/runs/Run.tsx'), 'Page'),
+})
+const compare = createRoute({
+  getParentRoute: () => ofOwner,
+  path: '/runs/$runId/beside/$otherId',
+  staticData: { title: 'Two runs' },
+  component: lazyRouteComponent(() => import('./screens/runs/Compare.tsx'), 'Page'),
+})
+const approvals = createRoute({
+  getParentRoute: () => ofOwner,
+  path: '/approvals',
+  staticData: { title: 'Approvals' },
+  validateSearch: (raw: Record<string, unknown>) => ({
+    approval: typeof raw['approval'] === 'string' ? raw['approval'] : undefined,
+  }),
+  component: lazyRouteComponent(() => import('./screens/approvals/Inbox.tsx'), 'Page'),
+})
+const start = createRoute({
+  getParentRoute: () => ofOwner,
+  path: '/start',
+  staticData: { title: 'Start from a template' },
+  component: lazyRouteComponent(() => import('./screens/start/Start.tsx'), 'Page'),
+})
+
+export const router = createRouter({
+  routeTree: root.addChildren([
+    signIn,
+    first,
+    verify,
+    forgot,
+    reset,
+    invitation,
+    signedIn.addChildren([
+      index,
+      mailedRun,
+      mailedApproval,
+      ofOwner.addChildren([home, runs, run, compare, approvals, start]),
+    ]),
+  ]),
+  basepath: '/console',
+  defaultPreload: 'intent',
+  defaultPendingMs: 300,
+  defaultPendingComponent: Pending,
+  scrollRestoration: true,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+  interface StaticDataRouteOption {
+    /** The name of the page, in the tab and for the announcement of a navigation. */
+    title?: string
+  }
+}

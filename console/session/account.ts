@@ -1,0 +1,31 @@
+import { queryOptions } from '@tanstack/react-query'
+import { client, type Api } from '../api/client.ts'
+import { login } from './login.ts'
+
+export type Account = Api['Account']
+
+/** Who is signed in, or null. */
+export const accountQuery = queryOptions({
+  queryKey: ['account'],
+  staleTime: 60_000,
+  async queryFn(): Promise<Account | null> {
+    const { data, error, response } = await client.GET('/auth/me')
+    if (data) {
+      login.set('open')
+      return data
+    }
+    if (response.status === 401) return null
+    throw error
+  },
+})
+
+/** The workspaces of the account, and their roles. A hundred are more than people switch between. */
+export const workspacesQuery = queryOptions({
+  queryKey: ['workspaces'],
+  staleTime: 60_000,
+  async queryFn(): Promise<Api['Workspace'][]> {
+    const { data, error } = await client.GET('/workspaces', { params: { query: { limit: 100, order: 'asc' } } })
+    if (data) return data.items
+    throw error
+  },
+})
