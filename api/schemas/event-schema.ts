@@ -218,10 +218,10 @@ function variantOf<K extends Kind>(kind: K) {
   return named(`Run${nameFor(kind, 'Event')}`, event, meanings[kind])
 }
 
-const kinds = Object.keys(data) as Kind[]
+export const eventKinds = Object.keys(data) as [Kind, ...Kind[]]
 const documentation = named(
   'RunEvent',
-  v.variant('kind', kinds.map(variantOf) as never) as v.GenericSchema,
+  v.variant('kind', eventKinds.map(variantOf) as never) as v.GenericSchema,
   'Timeline event, the same in JSON and in a stream. `kind` determines the shape of `data`.',
 )
 

@@ -11,6 +11,7 @@ import { Run, triggers } from '../run.ts'
 import { runStatuses, unfinishedStatuses, type RunStatus } from '../states.ts'
 import { latestReplay } from './latest-replay.ts'
 import { sequencesOf } from './sequences-of-period.ts'
+import { readOutline } from './read-outline.ts'
 import { readTimeline, type TimelineContext, type TimelinePage } from './read-timeline.ts'
 
 /** Filters of a run list. */
@@ -91,6 +92,10 @@ export function createReading(context: TimelineContext & { database: Database })
     /** The run's timeline after an event number: at most `limit` events and about a mebibyte. */
     timeline: (run: Pick<Run, 'id'>, after: number, limit: number): Promise<TimelinePage> =>
       readTimeline(context, run.id, after, limit),
+
+    /** The same without bodies. */
+    outline: (run: Pick<Run, 'id'>, after: number, limit: number): Promise<TimelinePage> =>
+      readOutline(context, run.id, after, limit),
 
     /** A run's current receipt, for its sender. RUN_NOT_FOUND unless the run is the agent's. */
     async receipt(agentId: string, runId: string): Promise<Receipt> {
