@@ -40,7 +40,11 @@ export const outlinedEvent = named(
         latencyMs: v.optional(field(v.number(), 'Duration of the model call, in milliseconds', 840)),
         code: text('Error code of a failed model call', 'MODEL_ERROR'),
         message: v.optional(
-          field(v.nullable(v.string()), 'Human-readable description of a failure or an ending', 'The AI provider failed.'),
+          field(
+            v.nullable(v.string()),
+            'Human-readable description of a failure or an ending',
+            'The AI provider failed.',
+          ),
         ),
         willRetry: v.optional(field(v.boolean(), 'Whether there will be another attempt', true)),
         retryAt: text('When the provider allows a retry', '2026-11-21T09:00:30.000Z'),

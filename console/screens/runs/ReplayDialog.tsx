@@ -28,7 +28,13 @@ export const ReplayDialog = ({ run, onClose }: ReplayDialogProps) => {
   const accepted = data?.items[0]?.data as { payload?: unknown } | undefined
   return (
     <Dialog title={`Replay #${run.sequence}`} isOpen onClose={onClose} wide>
-      {error ? <ErrorBox error={error} /> : accepted ? <ReplayForm run={run} input={accepted.payload ?? null} onClose={onClose} /> : <Skeleton lines={8} />}
+      {error ? (
+        <ErrorBox error={error} />
+      ) : accepted ? (
+        <ReplayForm run={run} input={accepted.payload ?? null} onClose={onClose} />
+      ) : (
+        <Skeleton lines={8} />
+      )}
     </Dialog>
   )
 }

@@ -48,7 +48,9 @@ const RunPage = ({ runId }: { runId: string }) => {
   if (error && ['RUN_NOT_FOUND', 'WORKSPACE_REQUIRED'].includes(problemOf(error).code)) throw notFound()
   if (!run)
     return (
-      <Frame title="Run">{error ? <ErrorBox error={error} onRetry={() => void refetch()} /> : <Skeleton lines={8} />}</Frame>
+      <Frame title="Run">
+        {error ? <ErrorBox error={error} onRetry={() => void refetch()} /> : <Skeleton lines={8} />}
+      </Frame>
     )
   const name = agent?.name ?? 'Deleted agent'
   const approvals = snapshot.bars.filter(({ approvalId, to: end }) => approvalId !== null && end === null)
@@ -63,7 +65,9 @@ const RunPage = ({ runId }: { runId: string }) => {
         <Status status={run.status} />
         <span className="stranger">{run.error === null ? run.triggeredBy : shownText(run.error)}</span>
       </div>
-      {run.endedAt === null && <Why runId={runId} actionFor={(cause) => <WhyAction cause={cause} agentId={run.agentId} />} />}
+      {run.endedAt === null && (
+        <Why runId={runId} actionFor={(cause) => <WhyAction cause={cause} agentId={run.agentId} />} />
+      )}
       {approvals.map(({ approvalId }) => (
         <ApprovalCard key={approvalId} approvalId={approvalId ?? ''} onDecided={reread} />
       ))}

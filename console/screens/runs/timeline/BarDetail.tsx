@@ -45,7 +45,11 @@ export const BarDetail = ({ runId, bar, writing }: BarDetailProps) => {
       {factsOf(events).map(({ name, value, isBody }) => (
         <div key={name} className={styles.fact}>
           <h3>{name}</h3>
-          {isBody ? <Json value={value} name={name.toLowerCase()} /> : <p className="stranger">{shownText(String(value))}</p>}
+          {isBody ? (
+            <Json value={value} name={name.toLowerCase()} />
+          ) : (
+            <p className="stranger">{shownText(String(value))}</p>
+          )}
         </div>
       ))}
     </div>

@@ -26,13 +26,7 @@ export const BarRow = ({ ref, runId, index, top, bar, scale, now, isOpen, writin
   const took = bar.kind === 'moment' ? '' : durationInWords(ms)
   return (
     <li ref={ref} data-index={index} className={styles.row} style={{ transform: `translateY(${top}px)` }}>
-      <button
-        type="button"
-        data-row={index}
-        className={styles.head}
-        aria-expanded={isOpen}
-        onClick={onToggle}
-      >
+      <button type="button" data-row={index} className={styles.head} aria-expanded={isOpen} onClick={onToggle}>
         <span className={`${styles.name} ${bar.depth === 1 ? styles.inner : ''}`}>
           <span className={`${styles.mark} ${styles[bar.tone]}`} aria-hidden="true" />
           <span className={`${styles.title} stranger`}>{shownText(bar.title)}</span>

@@ -60,7 +60,14 @@ const readers: Record<string, Reader> = {
     if (willRetry !== true) end(building, stepKey(event.data), event, at, 'bad', 'failed')
   },
   'step.finished': (building, event, at) => {
-    const bar = end(building, stepKey(event.data), event, at, event.data.outcome ? 'warn' : 'good', event.data.outcome ?? 'answered')
+    const bar = end(
+      building,
+      stepKey(event.data),
+      event,
+      at,
+      event.data.outcome ? 'warn' : 'good',
+      event.data.outcome ?? 'answered',
+    )
     if (bar) bar.detail = event.data.text ?? ''
   },
   'tool.started': (building, event, at) =>
@@ -93,14 +100,23 @@ const readers: Record<string, Reader> = {
     // The row of the approval says it better.
     if (event.data.cause === 'approval') return
     const title = waitInWords(event.data)
-    begin(building, 'wait', event, at, { kind: 'wait', title, detail: event.data.note ?? '', tone: 'warn', outcome: 'waiting' })
+    begin(building, 'wait', event, at, {
+      kind: 'wait',
+      title,
+      detail: event.data.note ?? '',
+      tone: 'warn',
+      outcome: 'waiting',
+    })
   },
   'wait.ended': (building, event, at) => end(building, 'wait', event, at, 'calm', 'over'),
   recovered: (building, event, at) => moment(building, event, at, 'Continued by another execution', event.data.note),
   'context.fitted': (building, event, at) => moment(building, event, at, 'Older steps shortened', event.data.note),
-  'model.changed': (building, event, at) => moment(building, event, at, `Model ${event.data.to ?? ''}`, event.data.note),
-  'credential.refreshed': (building, event, at) => moment(building, event, at, 'Tokens refreshed', event.data.site ?? ''),
-  'cancel.requested': (building, event, at) => moment(building, event, at, 'Cancellation requested', `by ${event.data.by}`),
+  'model.changed': (building, event, at) =>
+    moment(building, event, at, `Model ${event.data.to ?? ''}`, event.data.note),
+  'credential.refreshed': (building, event, at) =>
+    moment(building, event, at, 'Tokens refreshed', event.data.site ?? ''),
+  'cancel.requested': (building, event, at) =>
+    moment(building, event, at, 'Cancellation requested', `by ${event.data.by}`),
   ended: (building, event, at) => finishRun(building, event, at),
 }
 
@@ -190,7 +206,13 @@ function finishCall(building: Building, event: RunEvent, at: number): void {
   const { status = '', tool, site, step } = event.data
   const key = callKey(event.data)
   if (!building.open.has(key))
-    begin(building, key, event, at, { kind: 'tool', title: tool ?? 'Tool call', detail: site ?? '', step: step ?? null, depth: 1 })
+    begin(building, key, event, at, {
+      kind: 'tool',
+      title: tool ?? 'Tool call',
+      detail: site ?? '',
+      step: step ?? null,
+      depth: 1,
+    })
   end(building, key, event, at, callTones[status] ?? 'bad', status)
 }
 
