@@ -37,7 +37,9 @@ const runIds = v.pipe(
 
 const body = v.pipe(
   v.strictObject({
-    runIds: v.optional(field(runIds, `Ids of 1 to ${mostEnded} runs, which may have different owners`, [exampleIds.run])),
+    runIds: v.optional(
+      field(runIds, `Ids of 1 to ${mostEnded} runs, which may have different owners`, [exampleIds.run]),
+    ),
     filter: v.optional(filter),
   }),
   v.check(
@@ -60,7 +62,11 @@ const response = named(
   v.object({
     changed: field(whole, 'Number of runs that ended, or that will end within ten seconds', 42),
     refused: field(v.array(refusedRun), 'Runs that were not changed'),
-    more: field(v.boolean(), 'Whether other runs match `filter`. If so, repeat the request. False for `runIds`.', false),
+    more: field(
+      v.boolean(),
+      'Whether other runs match `filter`. If so, repeat the request. False for `runIds`.',
+      false,
+    ),
   }),
   'Result of changing several runs',
 )

@@ -14,7 +14,11 @@ const failure = named(
   'RunFailure',
   v.object({
     agentId: idOf('agent', 'Agent whose runs failed'),
-    agentName: field(v.nullable(v.string()), 'Name of the agent. Null if the agent has moved to another owner.', 'Triage'),
+    agentName: field(
+      v.nullable(v.string()),
+      'Name of the agent. Null if the agent has moved to another owner.',
+      'Triage',
+    ),
     reason: field(endReason, 'Why the runs failed', 'MODEL_ERROR'),
     message: field(v.string(), '`reason` as a sentence, from the last run', 'The AI provider returned an error.'),
     count: field(whole, 'Number of failed runs', 12),

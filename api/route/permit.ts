@@ -50,7 +50,8 @@ export async function handlePermitted(route: AnyRoute, ctx: Context, input: Hand
   const handle = async (): Promise<unknown> => route.handle?.({ ...input, actFor } as never)
   if (!input.caller || route.method === 'get') return handle()
   const asking = { party: input.caller.userId, endsAccess: route.endsAccess }
-  return whilePermitted((trx) => permitAgain(route, ctx, input, trx), asking, handle).catch(async (error: unknown) => {
+  const isPermitted = async (trx: Transaction) => void (await permitAgain(route, ctx, input, trx))
+  return whilePermitted(isPermitted, asking, handle).catch(async (error: unknown) => {
     // After the membership has ended, the caller gets the NOT_FOUND code of the resource.
     if (isCoded(error, 'WORKSPACE_NOT_FOUND')) await route.resource?.({ ...input, caller: await callerOf(input, ctx) })
     throw error

@@ -94,7 +94,11 @@ const notedFields = ({ agentId, status, trigger }: Run) => ({ agentId, status, t
 
 /** Why a run was refused. Other errors concern the whole request. */
 function refusalIn(error: unknown): ErrorCode {
-  if (isCoded(error, 'RUN_NOT_CANCELLABLE') || isCoded(error, 'PERMISSION_DENIED') || isCoded(error, 'WORKSPACE_REQUIRED'))
+  if (
+    isCoded(error, 'RUN_NOT_CANCELLABLE') ||
+    isCoded(error, 'PERMISSION_DENIED') ||
+    isCoded(error, 'WORKSPACE_REQUIRED')
+  )
     return error.code
   // To a former member, the workspace's runs do not exist.
   if (isCoded(error, 'WORKSPACE_NOT_FOUND')) return 'RUN_NOT_FOUND'

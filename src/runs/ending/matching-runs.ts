@@ -25,13 +25,15 @@ export async function matchingRuns(
   { statuses, most }: { statuses: readonly RunStatus[]; most: number },
 ): Promise<OwnedRun[]> {
   const range = widened({ since, until })
-  const { rows } = await database.raw<{ rows: OwnedRun[] }>(agentId === undefined ? ofOwner : ofAgent, {
-    ownerId,
-    agentId: agentId ?? null,
-    statuses: statuses.filter((one) => status === undefined || one === status),
-    triggers: triggers.filter((one) => trigger === undefined || one === trigger),
+  const keys = {
     from: range.since ? firstIdAt(range.since) : leastId,
     before: range.until ? firstIdAt(range.until) : greatestId,
+  }
+  const { rows } = await database.raw<{ rows: OwnedRun[] }>(agentId === undefined ? ofOwner : ofAgent, {
+    ...(agentId === undefined ? keys : { agentId, from: 0, before: Number.MAX_SAFE_INTEGER }),
+    ownerId,
+    statuses: statuses.filter((one) => status === undefined || one === status),
+    triggers: triggers.filter((one) => trigger === undefined || one === trigger),
     since: since ?? null,
     until: until ?? null,
     most,
@@ -41,23 +43,27 @@ export async function matchingRuns(
 
 const greatestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-/** Reads a few runs of each pair of state and trigger, in the order of an index, however many others there are. */
-const oldest = (condition: string, key: 'id' | 'sequence'): string => `
+/**
+ * Reads a few runs of each pair of state and trigger, in the order of its index. The comparison of rows and the long
+ * order match that index alone: the planner would expect matches everywhere, and read the oldest runs of all.
+ */
+const oldest = (condition: string, key: 'id' | 'sequence', type: 'uuid' | 'bigint'): string => `
   select r.id, r.agent_id as "agentId", r.owner_id as "ownerId"
     from unnest(:statuses::run_status[]) s (status) cross join unnest(:triggers::run_trigger[]) t (trigger)
    cross join lateral (
      select id, agent_id, owner_id, sequence from runs
-      where ${condition} and status = s.status and trigger = t.trigger and cancel_requested_at is null
-        and id >= :from::uuid and id < :before::uuid
+      where ${condition} and (status, trigger, ${key}) >= (s.status, t.trigger, :from::${type})
+        and (status, trigger, ${key}) < (s.status, t.trigger, :before::${type}) and cancel_requested_at is null
         and (:since::timestamptz is null or accepted_at >= :since) and (:until::timestamptz is null or accepted_at < :until)
-      order by ${key} limit :most
+      order by status, trigger, ${key} limit :most
    ) r
    order by r.${key} limit :most`
 
-const ofOwner = oldest('owner_id = (select :ownerId::uuid)', 'id')
+const ofOwner = oldest('owner_id = (select :ownerId::uuid)', 'id', 'uuid')
 
 /** Its queue has at most QUEUE_DEPTH unfinished runs. An agent moves only without them, so they are its owner's. */
 const ofAgent = oldest(
   'agent_id = (select a.id from agents a where a.id = :agentId and a.owner_id = :ownerId)',
   'sequence',
+  'bigint',
 )

@@ -84,8 +84,7 @@ export function createReading(context: TimelineContext & { database: Database })
     },
 
     /** An owner's latest failed runs, grouped by agent and reason. */
-    failures: (ownerId: string, filter: FailureFilter): Promise<RunFailures> =>
-      runFailures(database, ownerId, filter),
+    failures: (ownerId: string, filter: FailureFilter): Promise<RunFailures> => runFailures(database, ownerId, filter),
 
     /** Each agent's most recently accepted run, by agent id; absent if it has none or it was purged. */
     async lastOf(agentIds: readonly string[]): Promise<Map<string, LastRun>> {

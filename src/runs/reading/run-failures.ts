@@ -46,12 +46,14 @@ export async function runFailures(
   { agentId = null, since, until = null }: Nullable<FailureFilter>,
 ): Promise<RunFailures> {
   const bindings = { ownerId, agentId, since, until, mostFailures, mostGroups }
-  const { rows } = await database.raw<{ rows: Row[] }>(agentId === null ? ofOwner : ofAgent, bindings)
-  const [first] = rows
-  return {
-    items: rows.map(({ read: _, groups: __, ...group }) => group),
-    isComplete: !first || (first.read < mostFailures && first.groups <= mostGroups),
-  }
+  const { rows } = await database.transaction(async (trx) => {
+    // Where the planner expects few failures, it would read and sort all of them, and there may be millions.
+    await trx.raw('set local enable_bitmapscan = off; set local enable_seqscan = off')
+    return trx.raw<{ rows: Row[] }>(agentId === null ? ofOwner : ofAgent, bindings)
+  })
+  const { read = 0, groups = 0 } = rows[0] ?? {}
+  const items = rows.map(({ read: _read, groups: _groups, ...group }) => group)
+  return { items, isComplete: read < mostFailures && groups <= mostGroups }
 }
 
 type Nullable<T> = { [Name in keyof T]: T[Name] | null }

@@ -33,7 +33,8 @@ async function openDelivery(fields: Parameters<typeof webhookAgent>[1] = {}, pay
 async function openManual(input: Record<string, unknown> | string = { number: 1 }) {
   const opened = await open()
   const agent = await agentOf(opened.someone)
-  const { id } = (await call(opened.someone, agentRuns.startRun, { params: { agentId: agent.id }, body: { input } })).body
+  const { id } = (await call(opened.someone, agentRuns.startRun, { params: { agentId: agent.id }, body: { input } }))
+    .body
   await cancel(opened.someone, id)
   return { ...opened, agent, runId: id }
 }
@@ -97,7 +98,10 @@ test("an edited payload must match the agent's current webhook schema", async (t
 })
 
 test('the instructions of a replay are those of its edited payload', async (t) => {
-  const { platform, someone, agent, runId } = await openDelivery({ allowActionOverride: true }, { action: 'The first.' })
+  const { platform, someone, agent, runId } = await openDelivery(
+    { allowActionOverride: true },
+    { action: 'The first.' },
+  )
   const { queue } = platform.services.runs
   const payloads = ['{"action":"The second."}', '{"number":2}', undefined]
   const expected = [
@@ -110,7 +114,10 @@ test('the instructions of a replay are those of its edited payload', async (t) =
     await queue.claimNext(agent.id)
     const [, started] = await timelineOf(someone, id)
     t.like(started?.data, expected[index] ?? {}, payload)
-    await platform.services.runs.ending.end({ runId: id, agentId: agent.id, epoch: 1 }, { status: 'failed', reason: 'MODEL_ERROR' })
+    await platform.services.runs.ending.end(
+      { runId: id, agentId: agent.id, epoch: 1 },
+      { status: 'failed', reason: 'MODEL_ERROR' },
+    )
   }
 })
 
@@ -139,7 +146,7 @@ test('a body that does not fit the run is refused with its place and a sentence,
     [someone, runId, '{"payload":[]}', 'payload', /must be a JSON object/],
     [someone, runId, '{"payload":null}', 'payload', /must be a JSON object/],
     [manual.someone, manual.runId, '{"payload":{}}', 'payload', /"input"/],
-    [manual.someone, manual.runId, '{"input":""}', 'input', /non-empty string/],
+    [manual.someone, manual.runId, '{"input":""}', 'input', /must not be empty/],
     [manual.someone, manual.runId, '{"input":1}', 'input', /non-empty string/],
   ]
   for (const [by, id, raw, path, sentence] of bodies) {

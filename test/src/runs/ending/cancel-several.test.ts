@@ -30,7 +30,12 @@ async function open(tier = 'pro') {
 }
 
 /** Has this many runs of the agent queued, oldest first. */
-async function queueUp({ services }: Platform, agent: { id: string }, count: number, trigger: 'manual' | 'webhook' = 'webhook') {
+async function queueUp(
+  { services }: Platform,
+  agent: { id: string },
+  count: number,
+  trigger: 'manual' | 'webhook' = 'webhook',
+) {
   const ids: string[] = []
   for (let number = 0; number < count; number += 1)
     ids.push((await services.runs.accept.one({ agentId: agent.id, trigger, requestId: newId() })).runId)
@@ -71,7 +76,10 @@ test('runs are cancelled by their ids, and those that cannot be are refused with
   for (const id of [first, second]) {
     t.like(await runOf(someone, id), { status: 'cancelled', reason: 'CANCELLED_BY_OWNER' })
     const timeline = await timelineOf(someone, id)
-    t.deepEqual(timeline.map(({ kind }) => kind), ['accepted', 'cancel.requested', 'ended'])
+    t.deepEqual(
+      timeline.map(({ kind }) => kind),
+      ['accepted', 'cancel.requested', 'ended'],
+    )
     t.deepEqual(dataOf(timeline, 'cancel.requested'), [{ by: 'owner' }])
   }
   const queue = (await platform.services.database('agent_queues').where({ agentId: agent.id }).first()) as object
@@ -142,7 +150,10 @@ test('a run that works is cancelled once and never skipped', async (t) => {
   t.like(await runOf(someone, working), { status: 'running', cancelRequestedAt })
   t.is(dataOf(await timelineOf(someone, working), 'cancel.requested').length, 1)
   const { items } = (await call(someone, audit.listAudit, { query: { subjectId: working } })).body
-  t.deepEqual(items.map(({ action }) => action), ['cancelRuns'])
+  t.deepEqual(
+    items.map(({ action }) => action),
+    ['cancelRuns'],
+  )
 })
 
 test('what does not name runs in one of the two ways is refused and ends nothing', async (t) => {
@@ -171,7 +182,10 @@ test('each run needs the permission of its own owner, and each owner’s audit l
   const { platform, someone: boss } = await open('team')
   const { id: workspaceId } = await workspaceOf(boss)
   const shared = await webhookAgent(boss, { workspaceId })
-  const [viewer, member] = [await memberOf(platform, workspaceId, 'viewer'), await memberOf(platform, workspaceId, 'member')]
+  const [viewer, member] = [
+    await memberOf(platform, workspaceId, 'viewer'),
+    await memberOf(platform, workspaceId, 'member'),
+  ]
   const own = { viewer: await agentOf(viewer), member: await agentOf(member) }
   const filter = { workspaceId, agentId: shared.id }
 
@@ -184,7 +198,11 @@ test('each run needs the permission of its own owner, and each owner’s audit l
 
   const stranger = await customer(platform)
   t.is((await cancelAll(stranger, { filter })).failure.code, 'WORKSPACE_NOT_FOUND')
-  t.deepEqual((await cancelAll(stranger, { filter: { agentId: shared.id } })).body, { changed: 0, refused: [], more: false })
+  t.deepEqual((await cancelAll(stranger, { filter: { agentId: shared.id } })).body, {
+    changed: 0,
+    refused: [],
+    more: false,
+  })
 
   const [other = ''] = await queueUp(platform, own.member, 1, 'manual')
   t.like((await cancelAll(member, { runIds: [other, theirs] })).body, { changed: 2, refused: [] })
@@ -192,10 +210,20 @@ test('each run needs the permission of its own owner, and each owner’s audit l
     (await call(client, audit.listAudit, { query: { action: 'cancelRuns', ...query } })).body.items
   const [entry, ...more] = await logOf(boss, { workspaceId })
   t.deepEqual(more, [])
-  t.like(entry, { subject: { kind: 'run', id: theirs }, outcome: 'done', actor: { userId: await userIdOf(member), via: 'login' } })
+  t.like(entry, {
+    subject: { kind: 'run', id: theirs },
+    outcome: 'done',
+    actor: { userId: await userIdOf(member), via: 'login' },
+  })
   t.deepEqual([entry?.before, entry?.after], [{ status: 'queued' }, { status: 'cancelled' }])
-  t.deepEqual((await logOf(member, {})).map(({ subject }) => subject.id), [other])
-  t.deepEqual((await logOf(viewer, {})).map(({ subject }) => subject.id), [mine])
+  t.deepEqual(
+    (await logOf(member, {})).map(({ subject }) => subject.id),
+    [other],
+  )
+  t.deepEqual(
+    (await logOf(viewer, {})).map(({ subject }) => subject.id),
+    [mine],
+  )
 })
 
 test('in a workspace whose owner lacks the tier, runs can be cancelled but not skipped', async (t) => {

@@ -41,7 +41,16 @@ async function open(tier = 'pro') {
     sequence += 1
     const more = { requestId: 'r', acceptedAt: at(ago), progressedAt: at(ago), endedAt: at(ago) }
     const why = reason && { reason, error: error ?? endReasons[reason] }
-    await database('runs').insert({ id, agentId, ownerId: owner, sequence, trigger: 'webhook', status, ...why, ...more })
+    await database('runs').insert({
+      id,
+      agentId,
+      ownerId: owner,
+      sequence,
+      trigger: 'webhook',
+      status,
+      ...why,
+      ...more,
+    })
     return id
   }
 
@@ -112,7 +121,7 @@ test('a period of failures includes its start, excludes its end, and begins seve
     [{ since: time(1), until: time(1) }, 0],
   ]
   for (const [query, count] of periods)
-    for (const of of [{}, { agentId: id }]) t.is(await counted({ ...query, ...of }), count, JSON.stringify(query))
+    for (const more of [{}, { agentId: id }]) t.is(await counted({ ...query, ...more }), count, JSON.stringify(query))
 })
 
 test('failures are those of the owner that is asked about', async (t) => {
@@ -156,32 +165,35 @@ test.serial('at most a hundred groups are listed, and the answer says that it is
   t.like(items[0], { agentId: next?.id, reason: next?.reason })
 })
 
-test.serial('of very many failures the latest ten thousand are counted, and the answer says that it is not complete', async (t) => {
-  const { database, someone, ownerId, many, ended } = await open()
-  const [busy, rare] = [await agentOf(someone), await agentOf(someone)]
-  await ended(rare.id, { reason: 'BUDGET_TIME', ago: 6 * day })
-  await many(busy.id, mostFailures + 5000)
-  await many(busy.id, 20_000, 'completed')
-  await database.raw('vacuum (analyze) runs')
-  const all = await failures(someone)
-  t.false(all.isComplete)
-  t.like(all.items, { 0: { agentId: busy.id, count: mostFailures }, length: 1 })
-  t.false((await failures(someone, { agentId: busy.id })).isComplete)
-  const ofRare = await failures(someone, { agentId: rare.id })
-  t.like(ofRare, { isComplete: true, items: { 0: { count: 1 }, length: 1 } })
-  t.like(await failures(someone, { until: new Date(Date.now() - 5 * day).toISOString() }), ofRare)
+test.serial(
+  'of very many failures the latest ten thousand are counted, and the answer says that it is not complete',
+  async (t) => {
+    const { database, someone, ownerId, many, ended } = await open()
+    const [busy, rare] = [await agentOf(someone), await agentOf(someone)]
+    await ended(rare.id, { reason: 'BUDGET_TIME', ago: 6 * day })
+    await many(busy.id, mostFailures + 5000)
+    await many(busy.id, 20_000, 'completed')
+    await database.raw('vacuum (analyze) runs')
+    const all = await failures(someone)
+    t.false(all.isComplete)
+    t.like(all.items, { 0: { agentId: busy.id, count: mostFailures }, length: 1 })
+    t.false((await failures(someone, { agentId: busy.id })).isComplete)
+    const ofRare = await failures(someone, { agentId: rare.id })
+    t.like(ofRare, { isComplete: true, items: { 0: { count: 1 }, length: 1 } })
+    t.like(await failures(someone, { until: new Date(Date.now() - 5 * day).toISOString() }), ofRare)
 
-  const { reading } = (await platformOf()).services.runs
-  const since = new Date(Date.now() - 7 * day)
-  const looks = (filter: { agentId?: string; until?: Date }) =>
-    looksAt(database, 'runs', () => reading.failures(ownerId, { since, ...filter }))
-  t.true((await looks({})) <= mostFailures + 10)
-  t.true((await looks({ agentId: busy.id })) <= mostFailures + 10)
-  t.true((await looks({ agentId: rare.id })) < 10, 'an agent with few failures')
-  t.true((await looks({ until: new Date(Date.now() - 5 * day) })) < 10, 'a period with few failures')
-  const other = await userIdOf(await customer(await platformOf()))
-  t.is(await looksAt(database, 'runs', () => reading.failures(other, { since })), 0, 'an owner without failures')
-})
+    const { reading } = (await platformOf()).services.runs
+    const since = new Date(Date.now() - 7 * day)
+    const looks = (filter: { agentId?: string; until?: Date }) =>
+      looksAt(database, 'runs', () => reading.failures(ownerId, { since, ...filter }))
+    t.true((await looks({})) <= mostFailures + 10)
+    t.true((await looks({ agentId: busy.id })) <= mostFailures + 10)
+    t.true((await looks({ agentId: rare.id })) < 10, 'an agent with few failures')
+    t.true((await looks({ until: new Date(Date.now() - 5 * day) })) < 10, 'a period with few failures')
+    const other = await userIdOf(await customer(await platformOf()))
+    t.is(await looksAt(database, 'runs', () => reading.failures(other, { since })), 0, 'an owner without failures')
+  },
+)
 
 test('identifiers in a query for failures are read in any case', async (t) => {
   const { someone, ended } = await open()
