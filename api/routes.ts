@@ -32,7 +32,9 @@ import * as outbox from './outbox.ts'
 import * as refreshes from './refreshes.ts'
 import * as payments from './payments.ts'
 import * as paymentSetup from './payment-setup.ts'
+import * as runEndings from './run-endings.ts'
 import * as runEvents from './run-events.ts'
+import * as runFailures from './run-failures.ts'
 import * as runs from './runs.ts'
 import * as schedules from './schedules.ts'
 import * as sessions from './sessions.ts'
@@ -85,6 +87,9 @@ export const routes: AnyRoute[] = [
   agentRuns,
   agentSecrets,
   sessions,
+  // The router takes the first match, and `/runs/{runId}` matches their paths.
+  runFailures,
+  runEndings,
   runs,
   runEvents,
   approvals,

@@ -41,7 +41,7 @@ const needs: Record<string, Need> = {
     'see',
     'getAgentStatement getRunStatement listEvents getApproval listApprovals getSchedule listFires getCallback listCallbacks whyAgent whyRun',
   ),
-  ...named('see', 'listNotifications removeMember'),
+  ...named('see', 'listNotifications removeMember listRunFailures'),
   ...named(
     'use',
     'callTool startRun createSession endSession cancelRun replayRun replayDeliveries skipRun decideApproval retryCallback markNotification markNotifications',

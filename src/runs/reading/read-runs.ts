@@ -10,6 +10,7 @@ import { RunStep } from '../run-step.ts'
 import { Run, triggers } from '../run.ts'
 import { runStatuses, unfinishedStatuses, type RunStatus } from '../states.ts'
 import { latestReplay } from './latest-replay.ts'
+import { runFailures, type FailureFilter, type RunFailures } from './run-failures.ts'
 import { sequencesOf } from './sequences-of-period.ts'
 import { readOutline } from './read-outline.ts'
 import { readTimeline, type TimelineContext, type TimelinePage } from './read-timeline.ts'
@@ -82,6 +83,9 @@ export function createReading(context: TimelineContext & { database: Database })
         ...filter,
       })
     },
+
+    /** An owner's latest failed runs, grouped by agent and reason. */
+    failures: (ownerId: string, filter: FailureFilter): Promise<RunFailures> => runFailures(database, ownerId, filter),
 
     /** Each agent's most recently accepted run, by agent id; absent if it has none or it was purged. */
     async lastOf(agentIds: readonly string[]): Promise<Map<string, LastRun>> {
