@@ -68,6 +68,10 @@ test('a start brings everything up, survives what dies, goes on with the same da
   t.true(again.lines.some((line) => lasting.every(({ name }) => line.includes(name))))
   t.deepEqual(namesOf(processes()), names)
   t.is(await authorizeStatus(data, addresses), 303)
+  const { tracker } = JSON.parse(readFileSync(join(data, 'template-sites.json'), 'utf8')) as TemplateSites
+  t.is(tracker.origin, addresses.sites[0])
+  t.is(modeOf('template-sites.json'), 0o600)
+  t.false(again.lines.some((line) => line.includes(tracker.token)))
   t.deepEqual([secrets(), readAdmin()], [firstSecrets, admin])
   t.deepEqual(await onDatabase(postgres, firstSecrets, 'select what from kept'), [{ what: 'a thing' }])
   const admins = await onDatabase(postgres, firstSecrets, 'select email from users where admin')
@@ -81,7 +85,7 @@ test('a start brings everything up, survives what dies, goes on with the same da
   t.is(await again.ended, 0)
   t.false(running.some((one) => isRunning(one)))
   t.deepEqual(processes(), [])
-  for (const file of ['addresses.json', 'conformance.json', 'settings.json'])
+  for (const file of ['addresses.json', 'conformance.json', 'settings.json', 'template-sites.json'])
     t.false(existsSync(join(data, file)), file)
 })
 
@@ -119,6 +123,7 @@ function wardenOf(data: string): number {
 }
 
 type Addresses = { api: string; sites: string[] }
+type TemplateSites = { tracker: { origin: string; token: string } }
 
 /** Asks the site that uses OAuth, the last one, to send a browser back to this API: 303 if it would. */
 async function authorizeStatus(data: Installation['data'], { api, sites }: Addresses): Promise<unknown> {
