@@ -105,12 +105,12 @@ export const createAgentFromTemplate = route({
 })
 
 async function createAgentOf(template: Template, given: OfCaller): Promise<string> {
-  const { id: _id, title: _title, description: _description, sample: _sample, ...fields } = template
+  const { name, systemPrompt, trigger, cron, timeZone, webhookSchema } = template
   const sites: { vaultEntryId: string; tools: string[]; askFirst: string[] }[] = []
-  for (const { site: name, ...choice } of template.sites)
-    sites.push({ vaultEntryId: await entryOf(name, given), ...choice })
-  const { id } = await perform(createAgent, given, { ...fields, sites })
-  return id
+  for (const { site, ...choice } of template.sites)
+    sites.push({ vaultEntryId: await entryOf(site, given), ...choice })
+  const fields = { name, systemPrompt, trigger, cron, timeZone, webhookSchema, sites }
+  return (await perform(createAgent, given, fields)).id
 }
 
 /** The owner's vault entry for an example site, which is connected if it is not yet. */

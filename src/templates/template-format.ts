@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { onlyMembers } from '../config/only-members.ts'
+import { isObject } from '../json.ts'
 import { triggers } from '../runs/run.ts'
 
 /** The format of a template file (docs/how-to/templates.md). Creating the agent checks its fields again. */
@@ -31,7 +32,7 @@ const webhookField = onlyMembers({
   description: v.optional(text(1000)),
 })
 
-const sampleInWords = 'must be an object or a string that is not empty'
+const isSample = (value: unknown): boolean => isObject(value) || (typeof value === 'string' && value !== '')
 
 export const templateFile = onlyMembers({
   name: text(200),
@@ -44,9 +45,7 @@ export const templateFile = onlyMembers({
   webhookSchema: v.optional(list(webhookField, 100)),
   sites: list(site, 50),
   /** The payload or the input of the first run. */
-  sample: v.optional(
-    v.union([v.pipe(v.string(), v.nonEmpty()), v.record(v.string(), v.unknown(), sampleInWords)], sampleInWords),
-  ),
+  sample: v.optional(v.custom<Record<string, unknown> | string>(isSample, 'must be an object or a string that is not empty')),
 })
 
 /** An agent to start from. `id` is the name of its file without the extension. */

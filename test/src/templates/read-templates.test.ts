@@ -27,8 +27,8 @@ test('a folder has a template for each JSON file, in the order of their names', 
 
 const wrong: [what: string, file: unknown, problem: string][] = [
   ['no JSON', '{ "name": ', 'which is not valid JSON'],
-  ['no object', [], 'the file must be an object'],
-  ['a missing member', { ...good, title: undefined }, 'title must be a string'],
+  ['no object', '4711', 'the file must be an object'],
+  ['a missing member', { ...good, title: undefined }, 'title is missing'],
   ['an empty prompt', { ...good, systemPrompt: '' }, 'systemPrompt must not be empty'],
   ['an unknown member', { ...good, triger: 'manual' }, 'the file has an unknown member (did you mean trigger?)'],
   ['an unknown trigger', { ...good, trigger: 'cron' }, 'trigger must be one of manual, scheduled, webhook'],
@@ -60,7 +60,7 @@ for (const [what, content, problem] of wrong)
   })
 
 test('the name of a file must be fit for an address, and every bad file is named at once', (t) => {
-  const folder = folderWith(t, { 'My triage.json': JSON.stringify(good), 'bad.json': '[]' })
+  const folder = folderWith(t, { 'My triage.json': JSON.stringify(good), 'bad.json': '4711' })
   const problems = problemsIn(t, () => readTemplates(folder))
   t.is(problems.length, 2)
   t.true(problems.some((one) => one.includes('My triage.json: the file name must have only')))
