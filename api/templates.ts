@@ -107,8 +107,7 @@ export const createAgentFromTemplate = route({
 async function createAgentOf(template: Template, given: OfCaller): Promise<string> {
   const { name, systemPrompt, trigger, cron, timeZone, webhookSchema } = template
   const sites: { vaultEntryId: string; tools: string[]; askFirst: string[] }[] = []
-  for (const { site, ...choice } of template.sites)
-    sites.push({ vaultEntryId: await entryOf(site, given), ...choice })
+  for (const { site, ...choice } of template.sites) sites.push({ vaultEntryId: await entryOf(site, given), ...choice })
   const fields = { name, systemPrompt, trigger, cron, timeZone, webhookSchema, sites }
   return (await perform(createAgent, given, fields)).id
 }

@@ -43,9 +43,9 @@ type Written = v.InferOutput<typeof templateFile>
 
 const contradictions = (template: Written): string[] => [...scheduleProblems(template), ...sampleProblems(template)]
 
-function scheduleProblems({ trigger, cron = null, timeZone = null }: Written): string[] {
+function scheduleProblems({ trigger, cron, timeZone }: Written): string[] {
   try {
-    assertTrigger({ trigger, cron, timeZone })
+    assertTrigger({ trigger, cron: cron ?? null, timeZone: timeZone ?? null })
     return []
   } catch (error) {
     if (!isCoded(error, 'VALIDATION_ERROR')) throw error
@@ -54,10 +54,10 @@ function scheduleProblems({ trigger, cron = null, timeZone = null }: Written): s
 }
 
 /** A webhook agent receives its sample as a delivery. */
-function sampleProblems({ trigger, webhookSchema = null, sample }: Written): string[] {
+function sampleProblems({ trigger, webhookSchema, sample }: Written): string[] {
   if (trigger !== 'webhook') return []
   if (typeof sample !== 'object') return ['sample must be an object, because the trigger is webhook']
-  const facts = factsOfPayload({ text: JSON.stringify(sample), schema: webhookSchema })
+  const facts = factsOfPayload({ text: JSON.stringify(sample), schema: webhookSchema ?? null })
   if ('problem' in facts) return [facts.problem]
   return facts.mismatches.map(({ path, message }) => `sample.${path} does not match webhookSchema. ${message}`)
 }

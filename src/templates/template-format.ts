@@ -45,7 +45,9 @@ export const templateFile = onlyMembers({
   webhookSchema: v.optional(list(webhookField, 100)),
   sites: list(site, 50),
   /** The payload or the input of the first run. */
-  sample: v.optional(v.custom<Record<string, unknown> | string>(isSample, 'must be an object or a string that is not empty')),
+  sample: v.optional(
+    v.custom<Record<string, unknown> | string>(isSample, 'must be an object or a string that is not empty'),
+  ),
 })
 
 /** An agent to start from. `id` is the name of its file without the extension. */
