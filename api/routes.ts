@@ -44,6 +44,7 @@ import * as signIn from './sign-in.ts'
 import * as signInBrowser from './sign-in-browser.ts'
 import * as siteInspection from './site-inspection.ts'
 import * as stripeWebhook from './stripe-webhook.ts'
+import * as templates from './templates.ts'
 import * as toolsiteSchema from './schemas/toolsite-schema.ts'
 import * as totp from './totp.ts'
 import * as transfers from './transfers.ts'
@@ -88,6 +89,7 @@ export const routes: AnyRoute[] = [
   agentReplays,
   agentRuns,
   agentSecrets,
+  templates,
   sessions,
   // The router takes the first match, and `/runs/{runId}` matches their paths.
   runFailures,
