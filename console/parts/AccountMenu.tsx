@@ -4,6 +4,7 @@ import { Menu } from '../design/Menu.tsx'
 import { chooseTheme, themes, useTheme } from '../design/theme.ts'
 import { accountQuery } from '../session/account.ts'
 import { signOut } from '../session/sign-in.ts'
+import { showShortcutList } from './shortcut-setting.ts'
 
 const colours = { system: "The system's colours", light: 'Light', dark: 'Dark' } as const
 
@@ -28,6 +29,7 @@ export const AccountMenu = () => {
           isChosen: name === theme,
           onAction: () => chooseTheme(name),
         })),
+        { id: 'keys', name: 'Keyboard shortcuts', text: 'Keyboard shortcuts', onAction: () => showShortcutList(true) },
         { id: 'guide', name: 'Guide', text: 'Guide', onAction: () => void window.open('/docs', '_blank', 'noopener') },
         { id: 'out', name: 'Sign out', text: 'Sign out', onAction: () => void leave() },
       ]}
