@@ -1,5 +1,6 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { to } from '../addresses.ts'
 import { Menu } from '../design/Menu.tsx'
 import { chooseTheme, themes, useTheme } from '../design/theme.ts'
 import { accountQuery } from '../session/account.ts'
@@ -15,7 +16,7 @@ export const AccountMenu = () => {
   const navigate = useNavigate()
   const leave = async () => {
     await signOut()
-    await navigate({ to: '/sign-in', search: { from: undefined } })
+    await navigate(to.signIn())
   }
   return (
     <Menu
