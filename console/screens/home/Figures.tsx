@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import type { Api } from '../../api/client.ts'
 import { useNow } from '../../parts/clock.ts'
 import { approvalsNow, creditsMeter, creditsNow, runsNow, runsToday, type Figure } from './figures.ts'
@@ -24,7 +25,7 @@ export const Figures = ({ needs: { approvals, credits, runs } }: { needs: Needs 
 interface CellProps {
   name: string
   figure: Figure
-  children?: React.ReactNode
+  children?: ReactNode
 }
 
 const Cell = ({ name, figure: { value, beside }, children }: CellProps) => (
@@ -32,7 +33,7 @@ const Cell = ({ name, figure: { value, beside }, children }: CellProps) => (
     <dt>{name}</dt>
     <dd className={styles.value}>{value}</dd>
     <dd className={styles.beside}>{beside}</dd>
-    {children !== undefined && <dd>{children}</dd>}
+    {children && <dd>{children}</dd>}
   </div>
 )
 

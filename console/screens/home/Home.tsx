@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { api } from '../../api/client.ts'
+import { api, type Api } from '../../api/client.ts'
 import { ErrorBox } from '../../parts/ErrorBox.tsx'
 import { Page as Frame } from '../../parts/Page.tsx'
 import { useOwner, type Owner } from '../../session/workspace.ts'
@@ -8,33 +8,42 @@ import { Invitation } from './Invitation.tsx'
 import { LatestRuns } from './LatestRuns.tsx'
 import { NeedList, NeedsSkeleton } from './NeedList.tsx'
 
+const again = { refetchInterval: 10_000 }
+
 /** What needs the reader, what is going on, and what it costs. */
 export const Page = () => {
   const owner = useOwner()
-  const params = { query: { limit: 1, ...owner.query } }
-  const agents = useQuery(api.queryOptions('get', '/agents', { params }, { refetchInterval: 10_000 }))
-  const hasAgents = (agents.data?.items.length ?? 1) > 0
+  const ofOwner = { params: { query: owner.query } }
+  const firstAgent = { params: { query: { ...owner.query, limit: 1 } } }
+  const agents = useQuery(api.queryOptions('get', '/agents', firstAgent, again))
+  const needs = useQuery(api.queryOptions('get', '/needs', ofOwner, again))
+  const problem = agents.error ?? needs.error
   return (
     <Frame title="Home" place={owner.name}>
-      {hasAgents ? <Overview key={owner.address} owner={owner} /> : <Invitation owner={owner} />}
+      {agents.data?.items.length === 0 ? (
+        <Invitation owner={owner} />
+      ) : agents.data && needs.data ? (
+        <Overview key={owner.address} needs={needs.data} owner={owner} />
+      ) : problem ? (
+        <ErrorBox error={problem} onRetry={() => void Promise.all([agents.refetch(), needs.refetch()])} />
+      ) : (
+        <Loading />
+      )}
     </Frame>
   )
 }
 
-const Overview = ({ owner }: { owner: Owner }) => {
-  const params = { query: owner.query }
-  const { data, error, refetch } = useQuery(api.queryOptions('get', '/needs', { params }, { refetchInterval: 10_000 }))
-  return (
-    <>
-      {data ? <Figures needs={data} /> : error ? null : <FiguresSkeleton />}
-      {data ? (
-        <NeedList needs={data.items} owner={owner} />
-      ) : error ? (
-        <ErrorBox error={error} onRetry={() => void refetch()} />
-      ) : (
-        <NeedsSkeleton />
-      )}
-      <LatestRuns owner={owner} />
-    </>
-  )
-}
+const Overview = ({ needs, owner }: { needs: Api['Needs']; owner: Owner }) => (
+  <>
+    <Figures needs={needs} />
+    <NeedList needs={needs.items} owner={owner} />
+    <LatestRuns owner={owner} />
+  </>
+)
+
+const Loading = () => (
+  <>
+    <FiguresSkeleton />
+    <NeedsSkeleton />
+  </>
+)
