@@ -34,7 +34,10 @@ export async function readAgain(list: () => RunList | undefined, view: View, rea
   const first = await reading.page({})
   const before = list()
   if (!before) return listFrom(first)
-  const open = without(view.visible(before.rows).filter((run) => !hasEnded(run)), first.items)
+  const open = without(
+    view.visible(before.rows).filter((run) => !hasEnded(run)),
+    first.items,
+  )
   const fresh = await readOpen(open, reading)
   const next = withFresh(withFirstPage(list() ?? before, first), fresh)
   return view.isReading() ? next : withArrived(next)

@@ -20,7 +20,9 @@ const waits: Record<Api['WaitCause'], (what: string | null) => string> = {
 }
 
 /** Why a run is not further, or why it did not complete. Undefined if there is nothing to say. */
-export function reasonOf(run: Pick<Run, 'status' | 'error' | 'waitingCause' | 'waitingFor' | 'cancelRequestedAt' | 'endedAt'>) {
+export function reasonOf(
+  run: Pick<Run, 'status' | 'error' | 'waitingCause' | 'waitingFor' | 'cancelRequestedAt' | 'endedAt'>,
+) {
   if (run.error !== null) return run.error
   if (run.endedAt !== null) return undefined
   if (run.cancelRequestedAt !== null) return 'Is being cancelled'

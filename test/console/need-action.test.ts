@@ -23,7 +23,12 @@ const table: [string, Partial<Api['Need']>, Role, unknown][] = [
     'member',
     { does: 'resume', label: 'Resume agent', agentId: 'agent' },
   ],
-  ['the run of a paused agent is opened', { cause: 'paused', agentId: 'agent', runId: 'run' }, 'viewer', ['Open run', run]],
+  [
+    'the run of a paused agent is opened',
+    { cause: 'paused', agentId: 'agent', runId: 'run' },
+    'viewer',
+    ['Open run', run],
+  ],
   [
     'a site for which runs wait is reconnected',
     { cause: 'credential', vaultEntryId: 'entry', runId: 'run' },
@@ -67,7 +72,12 @@ const table: [string, Partial<Api['Need']>, Role, unknown][] = [
     { does: 'read', label: 'What to do', href: '/docs/how-to/caps-and-credits' },
   ],
   ['a block without a known cause leads to its run', { runId: 'run', agentId: 'agent' }, 'owner', ['Open run', run]],
-  ['a block without a run leads to the runs of its agent', { agentId: 'agent' }, 'owner', ['See runs', runs({ agentId: 'agent' })]],
+  [
+    'a block without a run leads to the runs of its agent',
+    { agentId: 'agent' },
+    'owner',
+    ['See runs', runs({ agentId: 'agent' })],
+  ],
   ['a block of several agents leads to all runs', {}, 'owner', ['See runs', runs({})]],
 ]
 

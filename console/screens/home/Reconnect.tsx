@@ -96,7 +96,11 @@ const AtTheSite = ({ entry, onClose }: OfEntry) => {
       {starting.error && <ErrorBox error={starting.error} />}
       <DialogButtons>
         <Button onPress={onClose}>Cancel</Button>
-        <Button kind="primary" busy={starting.isPending} onPress={() => starting.mutate({ body: { entryId: entry.id } })}>
+        <Button
+          kind="primary"
+          busy={starting.isPending}
+          onPress={() => starting.mutate({ body: { entryId: entry.id } })}
+        >
           Continue to the site
         </Button>
       </DialogButtons>

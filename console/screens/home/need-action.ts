@@ -22,8 +22,7 @@ function directAction(
   { cause, agentId, vaultEntryId, approvalId }: Need,
   { address, may }: Pick<Owner, 'address' | 'may'>,
 ): NeedAction | undefined {
-  if (approvalId !== null)
-    return open(may('use') ? 'Review' : 'See the approval', to.approvals(address, approvalId))
+  if (approvalId !== null) return open(may('use') ? 'Review' : 'See the approval', to.approvals(address, approvalId))
   if (!may('build')) return undefined
   if (cause === 'paused' && agentId !== null) return { does: 'resume', label: 'Resume agent', agentId }
   if (vaultEntryId !== null) return { does: 'reconnect', label: 'Reconnect', vaultEntryId }

@@ -21,9 +21,12 @@ interface FailuresProps {
 /** Failed runs by agent and reason, the latest failure first. */
 export const Failures = ({ owner, filters, agents }: FailuresProps) => {
   const query = failuresQuery(filters, owner.query)
-  const failures = useQuery(api.queryOptions('get', '/runs/failures', { params: { query } }, { refetchInterval: 10_000 }))
+  const failures = useQuery(
+    api.queryOptions('get', '/runs/failures', { params: { query } }, { refetchInterval: 10_000 }),
+  )
   const { data, error, refetch } = failures
-  if (!data) return error ? <ErrorBox error={error} onRetry={() => void refetch()} /> : <RowSkeleton height={88} rows={4} />
+  if (!data)
+    return error ? <ErrorBox error={error} onRetry={() => void refetch()} /> : <RowSkeleton height={88} rows={4} />
   const isWeek = filters.since === undefined
   if (data.items.length === 0) return <NoFailures owner={owner} isWeek={isWeek} />
   const runs = data.items.reduce((sum, { count }) => sum + count, 0)
@@ -48,7 +51,9 @@ export const Failures = ({ owner, filters, agents }: FailuresProps) => {
         ))}
       </ul>
       {!data.isComplete && (
-        <p className={styles.cut}>There are more failures than are counted here. Choose one agent or a shorter period.</p>
+        <p className={styles.cut}>
+          There are more failures than are counted here. Choose one agent or a shorter period.
+        </p>
       )}
     </section>
   )
@@ -57,8 +62,8 @@ export const Failures = ({ owner, filters, agents }: FailuresProps) => {
 const NoFailures = ({ owner, isWeek }: { owner: Owner; isWeek: boolean }) => (
   <Empty title="No run failed">
     <p>
-      {isWeek ? 'No run failed in the last 7 days.' : 'No run of this selection failed in this period.'} Failures with the
-      same agent and reason appear here as one row.
+      {isWeek ? 'No run failed in the last 7 days.' : 'No run of this selection failed in this period.'} Failures with
+      the same agent and reason appear here as one row.
     </p>
     <Link {...to.runs(owner.address)}>Show all runs</Link>
   </Empty>

@@ -98,8 +98,8 @@ export const ReplayDialog = ({ agentId, name, filter, onClose }: ReplayDialogPro
 const Preview = ({ preview }: { preview: Api['BulkReplay'] }) => (
   <>
     <p>
-      {previewInWords(preview)} A replay uses the original payload and the agent's current configuration, and goes to the
-      end of the queue.
+      {previewInWords(preview)} A replay uses the original payload and the agent's current configuration, and goes to
+      the end of the queue.
     </p>
     <LeftOut leftOut={preview.leftOut} />
   </>

@@ -45,7 +45,12 @@ const Count = ({ owner, filters, list, onSelect }: BarProps) => {
       )}
       <Curl action={{ method: 'GET', path }} />
       <span className={styles.keys}>
-        <kbd>j</kbd> <kbd>k</kbd> move, <kbd>Enter</kbd> opens{owner.may('use') && <>, <kbd>x</kbd> selects</>}
+        <kbd>j</kbd> <kbd>k</kbd> move, <kbd>Enter</kbd> opens
+        {owner.may('use') && (
+          <>
+            , <kbd>x</kbd> selects
+          </>
+        )}
       </span>
     </>
   )

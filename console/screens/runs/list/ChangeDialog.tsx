@@ -57,10 +57,16 @@ export const ChangeDialog = ({ way, target, runs, words, onClose }: ChangeDialog
 
   const affected = affectedBy(way, runs)
   return (
-    <Dialog title={title} isOpen {...(stage.kind === 'works' ? {} : { onClose: () => onClose(stage.kind === 'ended') })}>
+    <Dialog
+      title={title}
+      isOpen
+      {...(stage.kind === 'works' ? {} : { onClose: () => onClose(stage.kind === 'ended') })}
+    >
       {stage.kind === 'asks' && (
         <>
-          <p>{'filter' in target ? matchingInWords(words, done) : chosenInWords(way, affected, target.runIds.length)}</p>
+          <p>
+            {'filter' in target ? matchingInWords(words, done) : chosenInWords(way, affected, target.runIds.length)}
+          </p>
           <p>{what}</p>
           <DialogButtons>
             <Curl action={{ method: 'POST', path: `/runs/${way}`, body: firstBodyOf(target) }} />
@@ -92,7 +98,13 @@ export const ChangeDialog = ({ way, target, runs, words, onClose }: ChangeDialog
   )
 }
 
-const Done = ({ way, progress = { changed: 0, refused: [], more: true } }: { way: Way; progress: Progress | undefined }) => (
+const Done = ({
+  way,
+  progress = { changed: 0, refused: [], more: true },
+}: {
+  way: Way
+  progress: Progress | undefined
+}) => (
   <div role="status">
     <p>{progressInWords(way, progress)}</p>
     <ul>
@@ -109,8 +121,7 @@ const matchingInWords = (words: string, done: string): string =>
   words === '' ? `All unfinished runs will be ${done}.` : `All unfinished runs that match (${words}) will be ${done}.`
 
 /** A request names at most a hundred runs. */
-const firstBodyOf = (target: Target): unknown =>
-  'filter' in target ? target : { runIds: target.runIds.slice(0, 100) }
+const firstBodyOf = (target: Target): unknown => ('filter' in target ? target : { runIds: target.runIds.slice(0, 100) })
 
 const sendFor = (way: Way) => async (body: { runIds: string[] } | { filter: object }) => {
   const { data, error } = await client.POST(way === 'cancel' ? '/runs/cancel' : '/runs/skip', { body })

@@ -35,7 +35,14 @@ export const RunGrid = ({ grid, rows, isWhole, rowHeight, owner, agents, selecti
   const [activeId, setActive] = useState<string>()
   const [top, setTop] = useState(0)
   const measured = useCallback((element: HTMLDivElement | null) => setTop(element?.offsetTop ?? 0), [])
-  const at = useMemo(() => Math.max(0, rows.findIndex(({ id }) => id === activeId)), [rows, activeId])
+  const at = useMemo(
+    () =>
+      Math.max(
+        0,
+        rows.findIndex(({ id }) => id === activeId),
+      ),
+    [rows, activeId],
+  )
   const virtual = useWindowVirtualizer<HTMLDivElement>({
     count: rows.length,
     estimateSize: () => rowHeight,

@@ -39,7 +39,8 @@ export const RunList = ({ owner, filters, agents }: RunListProps) => {
       !isEmpty(selection),
   }
   const { data: list, error, refetch, older, bringIn } = useRunList(owner, filters, view)
-  if (!list) return error ? <ErrorBox error={error} onRetry={() => void refetch()} /> : <RowSkeleton height={rowHeight} />
+  if (!list)
+    return error ? <ErrorBox error={error} onRetry={() => void refetch()} /> : <RowSkeleton height={rowHeight} />
   if (list.rows.length === 0 && list.arrived.length === 0) return <NoRuns owner={owner} filters={filters} />
 
   const words = filtersInWords(filters, agents.get(filters.agentId ?? '')?.name, Date.now())

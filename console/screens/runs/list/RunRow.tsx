@@ -44,7 +44,8 @@ export const RunRow = memo(({ run, owner, agentName, index, top, height, isActiv
       </div>
       <div role="gridcell" className={styles.what}>
         <Link {...to.run(owner, run.id)} tabIndex={-1} className={styles.agent}>
-          <span className="stranger">{shownText(agentName)}</span> <span className={styles.number}>#{run.sequence}</span>
+          <span className="stranger">{shownText(agentName)}</span>{' '}
+          <span className={styles.number}>#{run.sequence}</span>
         </Link>
         {reason !== undefined && <span className={`${styles.reason} stranger`}>{shownText(reason)}</span>}
       </div>
