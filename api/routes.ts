@@ -17,6 +17,7 @@ import * as calls from './calls.ts'
 import * as chat from './chat.ts'
 import * as callbacks from './callbacks.ts'
 import * as exports from './exports.ts'
+import * as firstAdmin from './first-admin.ts'
 import * as health from './health.ts'
 import * as invitations from './invitations.ts'
 import * as jwks from './jwks.ts'
@@ -32,7 +33,9 @@ import * as outbox from './outbox.ts'
 import * as refreshes from './refreshes.ts'
 import * as payments from './payments.ts'
 import * as paymentSetup from './payment-setup.ts'
+import * as runEndings from './run-endings.ts'
 import * as runEvents from './run-events.ts'
+import * as runFailures from './run-failures.ts'
 import * as runs from './runs.ts'
 import * as schedules from './schedules.ts'
 import * as sessions from './sessions.ts'
@@ -41,6 +44,7 @@ import * as signIn from './sign-in.ts'
 import * as signInBrowser from './sign-in-browser.ts'
 import * as siteInspection from './site-inspection.ts'
 import * as stripeWebhook from './stripe-webhook.ts'
+import * as templates from './templates.ts'
 import * as toolsiteSchema from './schemas/toolsite-schema.ts'
 import * as totp from './totp.ts'
 import * as transfers from './transfers.ts'
@@ -54,6 +58,7 @@ import type { AnyRoute } from './route/route.ts'
 export const routes: AnyRoute[] = [
   auth,
   accountMails,
+  firstAdmin,
   logins,
   totp,
   jwks,
@@ -84,7 +89,11 @@ export const routes: AnyRoute[] = [
   agentReplays,
   agentRuns,
   agentSecrets,
+  templates,
   sessions,
+  // The router takes the first match, and `/runs/{runId}` matches their paths.
+  runFailures,
+  runEndings,
   runs,
   runEvents,
   approvals,

@@ -17,6 +17,7 @@ import { newSecrets } from './local/secrets.ts'
 import { startStack } from './local/stack.ts'
 import { readyInWords } from './local/ready.ts'
 import { createSupervisor, type Supervisor } from './local/supervisor.ts'
+import { templateSitesFile } from './local/template-sites.ts'
 import { startWarden } from './local/warden.ts'
 
 /**
@@ -83,12 +84,13 @@ async function run(
     const started = startStack({ local, folder, record, supervisor, say, scripts })
     const all = await Promise.race([started, stopRequested])
     if (!all) return
-    const { addresses, environment } = all
+    const { addresses, environment, adminLink } = all
     shareSettings(folder, environment)
     writeFileSync(addressFile, JSON.stringify(addresses, null, 2))
     writeConformanceFile(folder, { addresses, local, models })
     say(
       readyInWords(addresses, {
+        adminLink,
         models,
         billing: billing.mode,
         folder,
@@ -98,7 +100,8 @@ async function run(
     )
     await stopRequested
   } finally {
-    for (const file of [addressFile, conformanceFile(folder), sharedSettingsFile(folder)]) rmSync(file, { force: true })
+    const files = [addressFile, conformanceFile(folder), sharedSettingsFile(folder), templateSitesFile(folder)]
+    for (const file of files) rmSync(file, { force: true })
     await supervisor.stop()
     await endRecorded(record.folder)
   }

@@ -45,6 +45,7 @@ import { createSealing } from './secrets/sealing.ts'
 import { createSessions } from './sessions/sessions.ts'
 import { createSignIn } from './sign-in/sign-in.ts'
 import { createSites } from './sites/sites.ts'
+import { createTemplates } from './templates/templates.ts'
 import { createTemporal } from './temporal/temporal.ts'
 import { createLargeBodies } from './threads/large-bodies.ts'
 import { createThreads, type Threads } from './threads/threads.ts'
@@ -155,6 +156,7 @@ export function createServices(
   const runs = createRuns({ ...base, ...parts, workers, reachability })
   const recipients = createRecipients({ ...base, agents, billing })
   const webhooks = createWebhooks({ ...base, agents, billing, payloads, recipients, runs })
+  const templates = createTemplates({ ...base, agents, runs, webhooks })
   const retention = createRetention(base)
   const partitions = createPartitions(base)
   const fires = createFires({ ...base, runs, billing, schedules })
@@ -207,6 +209,7 @@ export function createServices(
     deliverCallbacks,
     runs,
     webhooks,
+    templates,
     retention,
     partitions,
     schedules,

@@ -1,12 +1,13 @@
 import { join } from 'node:path'
 import { migrations } from '../../migrations/index.ts'
 import type { LocalConfig } from '../../src/config/local-config.ts'
+import { consoleHome } from '../../src/console-pages.ts'
 import { createDatabase } from '../../src/database/database.ts'
 import { createLogger } from '../../src/logger.ts'
 import { migrate, OtherSchemaError } from '../../src/database/migrate.ts'
 import { createCertificates, type Certificates } from './certificates.ts'
 import { buildConsole } from './console.ts'
-import { makeFirstAdmin } from './first-admin.ts'
+import { firstAdminLink, makeFirstAdmin } from './first-admin.ts'
 import { nodeFlags } from '../node-flags.ts'
 import { nodeProgram, sitesProgram } from './node-program.ts'
 import { embeddedPostgres, ensureDatabase } from './postgres/postgres.ts'
@@ -15,6 +16,7 @@ import { localSecrets, type LocalSecrets } from './secrets.ts'
 import type { Supervisor } from './supervisor.ts'
 import { findTemporal } from './temporal/binary.ts'
 import { temporalServer } from './temporal/server.ts'
+import { shareTemplateSites } from './template-sites.ts'
 import { trustedAuthorities } from './trusted-authorities.ts'
 
 interface StackOptions {
@@ -29,6 +31,7 @@ interface StackOptions {
 
 /** The addresses of all parts, also written to `addresses.json` in the data folder for the tour. */
 export interface Addresses {
+  console: string
   api: string
   docs: string
   temporal: string
@@ -43,12 +46,12 @@ export interface Addresses {
 }
 
 /**
- * Starts all programs in order of dependency. Resolves with the environment of the platform's own processes when all
- * are ready.
+ * Starts all programs in order of dependency. Resolves with the environment of the platform's own processes, and with
+ * the link for the first admin if there is none, when all are ready.
  */
 export async function startStack(
   options: StackOptions,
-): Promise<{ addresses: Addresses; environment: Record<string, string> }> {
+): Promise<{ addresses: Addresses; environment: Record<string, string>; adminLink: string | undefined }> {
   const { local, folder, say, supervisor, scripts } = options
   const certificates = join(folder, 'certificates')
   const { caFile, certFile, keyFile } = await createCertificates(certificates)
@@ -57,7 +60,7 @@ export async function startStack(
   const servers = [startPostgres(options, secrets), startTemporal(options), buildConsole(say)] as const
   const [database, temporal] = await Promise.all(servers)
   say('Migrating the database schema ...')
-  await prepareDatabase(database, folder, say)
+  const adminLink = await prepareDatabase(database, options)
   const sites = sitesProgram({
     file: scripts.sites,
     certificates,
@@ -66,15 +69,20 @@ export async function startStack(
     redirectUri: `${baseUrl(local)}/vault/oauth/callback`,
     env: local.environment,
   })
-  const env = childEnvironment(local, secrets, { DATABASE_URL: database.url, TEMPORAL_ADDRESS: temporal }, trusted)
-  const ours = { env, flags: nodeFlags, shutdownSeconds: local.SHUTDOWN_SECONDS }
   say('Starting the example sites, the API and the worker ...')
   await supervisor.start(sites)
+  const addresses = addressesOf(local, temporal, { caFile, certFile, keyFile })
+  const own = { DATABASE_URL: database.url, TEMPORAL_ADDRESS: temporal }
+  const env = {
+    ...(await shareTemplateSites(folder, addresses, say)),
+    ...childEnvironment(local, secrets, own, trusted),
+  }
+  const ours = { env, flags: nodeFlags, shutdownSeconds: local.SHUTDOWN_SECONDS }
   await Promise.all([
     supervisor.start(nodeProgram({ name: 'api', file: scripts.api, readyMessage: 'listening', ...ours })),
     supervisor.start(nodeProgram({ name: 'worker', file: scripts.worker, readyMessage: 'polling', ...ours })),
   ])
-  return { addresses: addressesOf(local, temporal, { caFile, certFile, keyFile }), environment: env }
+  return { addresses, environment: env, adminLink }
 }
 
 interface StartedDatabase {
@@ -121,13 +129,13 @@ async function startTemporal({ local, folder, record, supervisor, say }: StackOp
 
 async function prepareDatabase(
   { url, remedy }: StartedDatabase,
-  folder: string,
-  say: (text: string) => void,
-): Promise<void> {
+  { local, folder, say }: StackOptions,
+): Promise<string | undefined> {
   const database = createDatabase({ database: { url, pool: 2 } }, createLogger('warn', 'migrate'), { deadlines: false })
   try {
     await migrate(database, migrations, say)
     await makeFirstAdmin(folder, database)
+    return await firstAdminLink(database, baseUrl(local))
   } catch (error) {
     throw error instanceof OtherSchemaError ? new OtherSchemaError(remedy) : error
   } finally {
@@ -165,6 +173,7 @@ function childEnvironment(
 function addressesOf(local: LocalConfig, temporal: string, { caFile, ...siteCertificate }: Certificates): Addresses {
   const own = local.TEMPORAL_ADDRESS === undefined
   return {
+    console: `${baseUrl(local)}${consoleHome}`,
     api: apiAddress(local),
     docs: `${apiAddress(local)}/docs`,
     temporal,

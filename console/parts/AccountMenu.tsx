@@ -1,9 +1,11 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { to } from '../addresses.ts'
 import { Menu } from '../design/Menu.tsx'
 import { chooseTheme, themes, useTheme } from '../design/theme.ts'
 import { accountQuery } from '../session/account.ts'
 import { signOut } from '../session/sign-in.ts'
+import { showShortcutList } from './shortcut-setting.ts'
 
 const colours = { system: "The system's colours", light: 'Light', dark: 'Dark' } as const
 
@@ -14,7 +16,7 @@ export const AccountMenu = () => {
   const navigate = useNavigate()
   const leave = async () => {
     await signOut()
-    await navigate({ to: '/sign-in', search: { from: undefined } })
+    await navigate(to.signIn())
   }
   return (
     <Menu
@@ -28,6 +30,7 @@ export const AccountMenu = () => {
           isChosen: name === theme,
           onAction: () => chooseTheme(name),
         })),
+        { id: 'keys', name: 'Keyboard shortcuts', text: 'Keyboard shortcuts', onAction: () => showShortcutList(true) },
         { id: 'guide', name: 'Guide', text: 'Guide', onAction: () => void window.open('/docs', '_blank', 'noopener') },
         { id: 'out', name: 'Sign out', text: 'Sign out', onAction: () => void leave() },
       ]}

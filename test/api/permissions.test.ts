@@ -41,7 +41,7 @@ const needs: Record<string, Need> = {
     'see',
     'getAgentStatement getRunStatement listEvents getApproval listApprovals getSchedule listFires getCallback listCallbacks whyAgent whyRun',
   ),
-  ...named('see', 'listNotifications removeMember'),
+  ...named('see', 'listNotifications removeMember listRunFailures listTemplates outlineEvents'),
   ...named(
     'use',
     'callTool startRun createSession endSession cancelRun replayRun replayDeliveries skipRun decideApproval retryCallback markNotification markNotifications',
@@ -50,7 +50,7 @@ const needs: Record<string, Need> = {
     'build',
     'addToVault removeFromVault replaceVaultToken startOAuth acceptManifest refreshManifest moveThings',
   ),
-  ...named('build', 'createAgent deleteAgent pauseAgent resumeAgent updateAgent rotateCallbackSecret rotateSecret'),
+  ...named('build', 'createAgent createAgentFromTemplate deleteAgent pauseAgent resumeAgent updateAgent rotateCallbackSecret rotateSecret'),
   ...named('administer', 'createApiKey deleteApiKey listApiKeys updateWorkspace changeRole getBilling listLedger'),
   ...named('administer', 'listStatements getStatement'),
   ...named('administer', 'exportWorkspace inviteMember listInvitations withdrawInvitation listAudit'),
@@ -134,7 +134,7 @@ const words = (text: string) => text.split(/\s+/).toSorted()
 
 /** Who may use the other routes: an account by login or key, unless they are named here or are for admins. */
 const open = words(
-  `register login refresh forgotPassword resetPassword verifyEmail previewInvitation listSignInProviders startSignIn
+  `register createFirstAdmin login refresh forgotPassword resetPassword verifyEmail previewInvitation listSignInProviders startSignIn
   goToProvider finishSignIn goToSite finishOAuth listTiers healthz readyz readSigningKeys readToolsiteSchema`,
 )
 const byProof = words(

@@ -1,7 +1,6 @@
 type Json = Record<string, unknown>
 
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The parts of a document that no type needs, and that would make the types ten times as long. */
 const texts = new Set(['description', 'summary', 'example', 'examples'])
