@@ -24,7 +24,7 @@ export const eventsQuery = (runId: string, hasEnded: boolean) =>
         const query = { after: items.at(-1)?.number ?? 0, limit }
         const params = { path: { runId }, query }
         const { data, error } = await client.GET('/runs/{runId}/events', { params, signal })
-        if (!data) throw error
+        if (!data || !('items' in data)) throw error
         items.push(...data.items)
         more = data.more
       }
