@@ -13,14 +13,14 @@ import { list } from './schemas/list.ts'
 import { errorCode, runStatus, text, trigger } from './schemas/schemas.ts'
 
 /** An id within the filter. The ids at the top of a body are canonical before they get here. */
-const idInFilter = (description: string) =>
-  v.optional(field(v.pipe(text(64), v.uuid('must be a UUID'), v.toLowerCase()), description))
+const idInFilter = (kind: 'agent' | 'workspace', description: string) =>
+  v.optional(field(v.pipe(text(64), v.uuid('must be a UUID'), v.toLowerCase()), description, exampleIds[kind]))
 
 const filter = named(
   'RunFilter',
   v.strictObject({
-    workspaceId: idInFilter('Workspace that owns the runs. Default: your own account.'),
-    agentId: idInFilter('Only runs of this agent'),
+    workspaceId: idInFilter('workspace', 'Workspace that owns the runs. Default: your own account.'),
+    agentId: idInFilter('agent', 'Only runs of this agent'),
     status: v.optional(runStatus),
     trigger: v.optional(trigger),
     acceptedSince: instant('Only runs accepted at or after this time (RFC 3339)'),

@@ -28,8 +28,8 @@ export const withOlder = (list: RunList, cursor: string, page: Page): RunList =>
 /** The first page, read again: what it knows better about rows, and which of its runs are not in the list. */
 export function withFirstPage(list: RunList, page: Page): RunList {
   const { rows, unknown } = updated(list.rows, page.items)
-  const hasGap = unknown.length === page.items.length && page.nextCursor !== null
-  return { ...list, rows, arrived: unknown, restart: hasGap ? page.nextCursor : undefined }
+  const hasGap = unknown.length === page.items.length
+  return { ...list, rows, arrived: unknown, restart: (hasGap && page.nextCursor) || undefined }
 }
 
 /** What else was read about rows. Other runs are ignored. */

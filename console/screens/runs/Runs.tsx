@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { to } from '../../addresses.ts'
+import type { Api } from '../../api/client.ts'
 import { agentsQuery } from '../../lists/agents.ts'
 import type { RunFilters } from '../../lists/run-filters.ts'
 import { Page as Frame } from '../../parts/Page.tsx'
@@ -31,4 +32,4 @@ export const Page = () => {
   )
 }
 
-const noAgents: ReadonlyMap<string, never> = new Map()
+const noAgents: ReadonlyMap<string, Api['AgentSummary']> = new Map()

@@ -24,7 +24,7 @@ interface RunGridProps {
 }
 
 /** What covers the upper edge of the window, and the lower one on a phone. */
-const covered = { top: 88, bottom: 80 }
+const covered = { top: 76, bottom: 80 }
 
 /**
  * The rows that the window shows, of any number. One row has the tab stop, and keys move it. Rows are a grid and not a
