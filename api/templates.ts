@@ -45,7 +45,7 @@ const template = named(
   'Agent that you can create and start with one request',
 )
 
-const shared = { tag: 'agents', access: 'account' } as const
+const shared = { tag: 'templates', access: 'account' } as const
 
 export const listTemplates = route({
   ...shared,

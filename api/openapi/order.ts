@@ -7,6 +7,7 @@ export const tags: Record<string, string> = {
   webhooks: "Deliveries from senders, who need an agent's secret rather than an account.",
   vault: 'Connected sites and their tools',
   schedules: 'Agent schedules and scheduled times',
+  templates: 'Templates: agents to create and start with one request',
   approvals: 'Tool calls waiting for approval',
   sessions: 'Chat sessions: which sites and tools a chat can use',
   chat: 'Chat messages and answers',

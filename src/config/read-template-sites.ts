@@ -12,7 +12,7 @@ const file = v.record(
   onlyMembers({
     origin: v.pipe(
       v.string(),
-      v.check((written) => /^https:/.test(written) && URL.parse(written)?.origin === written, originInWords),
+      v.check((written) => written.startsWith('https:') && URL.parse(written)?.origin === written, originInWords),
     ),
     token: v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,8192}$/, tokenInWords)),
   }),
