@@ -31,11 +31,15 @@ function shortened(operation: unknown): unknown {
   const error = { content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } }
   const kept = [...successes, ['default', error] as const].map(([status, { content }]) => [
     status,
-    { description: '', ...(content === undefined ? {} : { content: withoutTexts(content) }) },
+    { description: '', ...(content === undefined ? {} : { content: withoutTexts(jsonOf(content as Json)) }) },
   ])
   const { responses: _, security: __, ...rest } = operation
   return { ...(withoutTexts(rest) as Json), responses: Object.fromEntries(kept) as Json }
 }
+
+/** The console reads streams by an EventSource, which has no types. */
+const jsonOf = (content: Json): Json =>
+  'application/json' in content ? { 'application/json': content['application/json'] } : content
 
 /** `named`: the keys are names that somebody chose, so a property may be called "description". */
 function withoutTexts(value: unknown, named = false): unknown {

@@ -1,7 +1,14 @@
 import type { Api } from './client.ts'
 
 export type RunEvent = Api['OutlinedEvent']
-export type Words = Api['RunWords']['data']
+
+/** Part of an unfinished answer. An offset of 0 marks its start. Streams alone have it, so the document has no type. */
+export interface Words {
+  step: number
+  attempt: number
+  offset: number
+  text: string
+}
 
 /** The kinds of events. An EventSource calls back only for kinds that somebody listens to. */
 const kinds = [
@@ -50,7 +57,7 @@ export function followRun(runId: string, after: number, { onEvent, onWords, onRe
       if (event.kind === 'ended') source.close()
     })
   }
-  source.addEventListener('words', (message) => onWords((parsed(message) as Api['RunWords']).data))
+  source.addEventListener('words', (message) => onWords((parsed(message) as { data: Words }).data))
   source.addEventListener('error', () => {
     if (source.readyState === EventSource.CLOSED) onRefused()
   })

@@ -51,7 +51,7 @@ export function createBuffer(schedule: (draw: () => void) => void) {
       changed()
     },
     addWords({ step, offset, text }: Words): void {
-      const before = offset === 0 || writing?.step !== step ? '' : writing.text
+      const before = offset > 0 && writing?.step === step ? writing.text : ''
       writing = { step, text: (before + text).slice(-writingLength) }
       changed()
     },
