@@ -26,6 +26,7 @@ import * as manifests from './manifests.ts'
 import * as members from './members.ts'
 import * as models from './models.ts'
 import * as moves from './moves.ts'
+import * as needs from './needs.ts'
 import * as notifications from './notifications.ts'
 import * as oauthBrowser from './oauth-browser.ts'
 import * as oauth from './oauth.ts'
@@ -102,6 +103,7 @@ export const routes: AnyRoute[] = [
   chat,
   why,
   webhooks,
+  needs,
   notifications,
   admin,
   adminClock,

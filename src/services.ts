@@ -22,6 +22,7 @@ import type { Logger } from './logger.ts'
 import type * as inThread from './in-thread.ts'
 import { createModels } from './models/models.ts'
 import { createMoves } from './moves/moves.ts'
+import { createNeeds } from './needs/needs.ts'
 import { createMails } from './notifications/mails.ts'
 import { createNotifications } from './notifications/notifications.ts'
 import { createRateLimits } from './rate-limit.ts'
@@ -163,6 +164,7 @@ export function createServices(
   const scheduleSync = createScheduleSync({ ...base, notifications, schedules })
   const chat = createChat({ ...base, approvals, billing, models, outages, sessions, sites, sender })
   const why = createWhy({ ...base, billing, workers, reachability, reconciler: runs.reconciler })
+  const needs = createNeeds({ ...base, billing, vault })
   const accessChanges = createAccessChanges(base)
   const signIn = createSignIn({ ...base, trustedFetch: trusted.fetch, outbox, users })
   const moves = createMoves({ ...base, billing, schedules })
@@ -217,6 +219,7 @@ export function createServices(
     scheduleSync,
     workers,
     why,
+    needs,
     reachability,
     orphans,
     forgotten,

@@ -13,6 +13,7 @@ export const tags: Record<string, string> = {
   chat: 'Chat messages and answers',
   models: 'AI models that agents can use',
   callbacks: 'Callbacks: results of runs, sent to your server',
+  needs: 'What needs a person in an account or a workspace',
   notifications: 'Notifications for users',
   auth: 'Accounts, sign-in and API keys',
   workspaces: 'Workspaces and their members',
