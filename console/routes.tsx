@@ -10,6 +10,7 @@ import { client } from './api/client.ts'
 import { queries } from './api/queries.ts'
 import { ErrorPage, NotFoundPage, Pending } from './parts/pages.tsx'
 import { readRunFilters } from './lists/run-filters.ts'
+import { readInboxSearch } from './screens/approvals/inbox.ts'
 import { accountQuery, workspacesQuery } from './session/account.ts'
 import { own } from './session/workspace.ts'
 import { Shell } from './Shell.tsx'
@@ -121,9 +122,7 @@ const approvals = createRoute({
   getParentRoute: () => ofOwner,
   path: '/approvals',
   staticData: { title: 'Approvals' },
-  validateSearch: (raw: Record<string, unknown>) => ({
-    approval: typeof raw['approval'] === 'string' ? raw['approval'] : undefined,
-  }),
+  validateSearch: readInboxSearch,
   component: lazyRouteComponent(() => import('./screens/approvals/Inbox.tsx'), 'Page'),
 })
 const start = createRoute({
