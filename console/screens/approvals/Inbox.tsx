@@ -1,5 +1,5 @@
-import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { useRef, useState, type KeyboardEvent } from 'react'
+import { getRouteApi } from '@tanstack/react-router'
+import { useRef, type KeyboardEvent } from 'react'
 import { ApprovalCard } from '../../parts/ApprovalCard.tsx'
 import type { Decider } from '../../parts/ApprovalForm.tsx'
 import { Page as Frame } from '../../parts/Page.tsx'
@@ -9,28 +9,28 @@ import { InboxList } from './InboxList.tsx'
 import { InboxTabs } from './InboxTabs.tsx'
 import { Keys } from './Keys.tsx'
 import { useListed } from './listed.ts'
+import { useOpen } from './open.ts'
 import styles from './Inbox.module.css'
 
 const route = getRouteApi('/signed-in/w/$owner/approvals')
 
-/** The approvals that wait, oldest first, and one of them beside the list. */
 export const Page = () => {
+  const { show } = route.useSearch()
+  const { address } = useOwner()
+  return <Inbox key={`${address} ${show}`} />
+}
+
+/** The approvals that wait, oldest first, or the decided ones, and one of them beside the list. */
+const Inbox = () => {
   const { approval: chosen, show } = route.useSearch()
   const owner = useOwner()
-  const navigate = useNavigate()
   const listed = useListed(owner, show)
   const ids = listed.approvals?.map(({ id }) => id) ?? []
-  const [first, setFirst] = useState<string>()
-  const [hasMoved, setMoved] = useState(false)
-  // On a wide page the first one is open from the start, and stays open when the list changes.
-  if (first === undefined && ids[0] !== undefined) setFirst(ids[0])
-  const open = chosen ?? first
+  const { open, hasMoved, choose, noteMove } = useOpen(chosen, ids[0])
   const decider = useRef<Decider>(null)
-
-  const choose = (approval: string | undefined) => {
-    setMoved(true)
-    setFirst(approval)
-    void navigate({ to: '.', search: { approval, show }, replace: true })
+  const onDecided = (id: string) => {
+    listed.hide(id)
+    choose(afterDecision(ids, id))
   }
   const onKeyDown = (event: KeyboardEvent) => {
     const { target } = event
@@ -48,7 +48,7 @@ export const Page = () => {
         <InboxTabs owner={owner} show={show} />
         <div className={styles.inbox} data-chosen={chosen !== undefined}>
           <div className={styles.list}>
-            <InboxList listed={listed} owner={owner} show={show} open={open} onOpen={() => setMoved(true)} />
+            <InboxList {...{ listed, owner, show, open, hasMoved }} onOpen={noteMove} />
           </div>
           <div className={styles.open}>
             {chosen !== undefined && (
@@ -62,7 +62,7 @@ export const Page = () => {
                 approvalId={open}
                 takesFocus={hasMoved}
                 decider={decider}
-                onDecided={() => choose(afterDecision(ids, open))}
+                onDecided={() => onDecided(open)}
               />
             )}
           </div>

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
 import { to } from '../../addresses.ts'
 import type { Api } from '../../api/client.ts'
 import { Button } from '../../design/Button.tsx'
@@ -19,15 +20,17 @@ interface InboxListProps {
   owner: Owner
   show: InboxSearch['show']
   open: string | undefined
+  /** Somebody has opened or decided an approval here. */
+  hasMoved: boolean
   onOpen: () => void
 }
 
-export const InboxList = ({ listed, owner, show, open, onOpen }: InboxListProps) => {
+export const InboxList = ({ listed, owner, show, open, hasMoved, onOpen }: InboxListProps) => {
   const { approvals, error, more, isReadingMore, retry } = listed
   const names = useAgentNames(owner)
   if (approvals === undefined)
     return error ? <ErrorBox error={error} onRetry={retry} /> : <Skeleton lines={6} height={56} />
-  if (approvals.length === 0 && !more) return <NoApprovals show={show} />
+  if (approvals.length === 0 && !more) return <NoApprovals show={show} takesFocus={hasMoved} />
   return (
     <>
       <ul className={styles.rows} aria-label={show === undefined ? 'Waiting, oldest first' : 'Decided, newest first'}>
@@ -73,19 +76,29 @@ const Summary = ({ approval, agent }: { approval: Api['Approval']; agent: string
   )
 }
 
-const NoApprovals = ({ show }: { show: InboxSearch['show'] }) =>
-  show === 'decided' ? (
-    <Empty title="Nothing has been decided yet">
-      <p>Approvals that somebody approved or refused, and those that expired, are listed here.</p>
-    </Empty>
-  ) : (
-    <Empty title="Nothing waits for you">
-      <p>
-        When an agent wants to call a tool that it must ask for first, the call waits here until somebody approves or
-        refuses it. Choose these tools in the agent’s sites.
-      </p>
-      <p>
-        <a href="/docs/how-to/approvals">How approvals work</a>
-      </p>
-    </Empty>
+/** It takes the focus after the last decision, whose button is gone. */
+const NoApprovals = ({ show, takesFocus }: { show: InboxSearch['show']; takesFocus: boolean }) => {
+  const place = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (takesFocus) place.current?.focus()
+  }, [takesFocus])
+  return (
+    <div ref={place} tabIndex={-1} className={styles.none}>
+      {show === 'decided' ? (
+        <Empty title="Nothing has been decided yet">
+          <p>Approvals that somebody approved or refused, and those that expired, are listed here.</p>
+        </Empty>
+      ) : (
+        <Empty title="Nothing waits for you">
+          <p>
+            When an agent wants to call a tool that it must ask for first, the call waits here until somebody approves
+            or refuses it. Choose these tools in the agent’s sites.
+          </p>
+          <p>
+            <a href="/docs/how-to/approvals">How approvals work</a>
+          </p>
+        </Empty>
+      )}
+    </div>
   )
+}

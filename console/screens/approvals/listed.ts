@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { api, type Api } from '../../api/client.ts'
 import type { Owner } from '../../session/workspace.ts'
 import { mayHaveMore, pageSize, type InboxSearch } from './inbox.ts'
@@ -11,11 +12,14 @@ export interface Listed {
   more?: () => void
   isReadingMore: boolean
   retry: () => void
+  /** Leaves one out that was just decided, before the list is read again. */
+  hide: (id: string) => void
 }
 
 /** The approvals that wait, oldest first, or the others, newest first. Read again while they are shown. */
 export function useListed({ query: owner }: Owner, show: InboxSearch['show']): Listed {
   const isPending = show === undefined
+  const [hidden, setHidden] = useState<readonly string[]>([])
   const filter = isPending ? ({ status: 'pending', order: 'arrival' } as const) : {}
   const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = api.useInfiniteQuery(
     'get',
@@ -30,7 +34,8 @@ export function useListed({ query: owner }: Owner, show: InboxSearch['show']): L
   )
   const found = data?.pages.flatMap(({ items }) => items)
   return {
-    approvals: found?.filter(({ status }) => (status === 'pending') === isPending),
+    approvals: found?.filter(({ id, status }) => (status === 'pending') === isPending && !hidden.includes(id)),
+    hide: (id) => setHidden([...hidden, id]),
     error,
     ...(hasNextPage && { more: () => void fetchNextPage() }),
     isReadingMore: isFetchingNextPage,
