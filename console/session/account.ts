@@ -14,7 +14,8 @@ export const accountQuery = queryOptions({
       login.set('open')
       return data
     }
-    if (response.status === 401) return null
+    // A page that is open keeps its account while a dialog asks to sign in again.
+    if (response.status === 401 && login.get() !== 'ended') return null
     throw error
   },
 })
@@ -24,7 +25,7 @@ export const workspacesQuery = queryOptions({
   queryKey: ['workspaces'],
   staleTime: 60_000,
   async queryFn(): Promise<Api['Workspace'][]> {
-    const { data, error } = await client.GET('/workspaces', { params: { query: { limit: 100, order: 'asc' } } })
+    const { data, error } = await client.GET('/workspaces', { params: { query: { limit: 100 } } })
     if (data) return data.items
     throw error
   },
