@@ -15,6 +15,7 @@ interface PasswordFieldProps {
 /** A password, which can be shown, so that nobody has to type it twice. */
 export const PasswordField = ({ label = 'Password', problem, isNew = false, ...props }: PasswordFieldProps) => {
   const [isShown, setShown] = useState(false)
+  const verb = isShown ? 'Hide' : 'Show'
   return (
     <div className={styles.password}>
       <Field
@@ -29,8 +30,8 @@ export const PasswordField = ({ label = 'Password', problem, isNew = false, ...p
         isRequired
       />
       <span className={styles.show}>
-        <Button kind="quiet" small aria-pressed={isShown} aria-label="Show the password" onPress={() => setShown(!isShown)}>
-          {isShown ? 'Hide' : 'Show'}
+        <Button kind="quiet" small aria-label={`${verb} the password`} onPress={() => setShown(!isShown)}>
+          {verb}
         </Button>
       </span>
     </div>

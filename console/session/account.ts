@@ -4,6 +4,9 @@ import { login } from './login.ts'
 
 export type Account = Api['Account']
 
+/** Most of the API refuses an account that has not accepted the current terms. */
+export const needsTerms = ({ terms }: Pick<Account, 'terms'>): boolean => terms.acceptedVersion !== terms.currentVersion
+
 /** Who is signed in, or null. */
 export const accountQuery = queryOptions({
   queryKey: ['account'],

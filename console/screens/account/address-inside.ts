@@ -10,7 +10,7 @@ const longest = 512
 export function addressInside(from: string | undefined): string {
   if (from === undefined) return home
   const url = URL.parse(from, here)
-  if (url?.origin !== here || url.username !== '') return home
+  if (url?.protocol !== 'https:' || url.origin !== here || url.username !== '') return home
   const path = /^\/console(?:\/|$)/.test(url.pathname) ? url.pathname : `/console${url.pathname}`
   const address = path + url.search + url.hash
   return address.length > longest || /^\/console\/(?:sign-in|terms)\/?$/.test(path) ? home : address
