@@ -21,6 +21,11 @@ const fields = v.object({
     id,
     'Id of the item that the notification is about, such as the vault entry for `credential_dead` and `manifest_changed`, the approval for `approval_requested`, or the agent. This item might no longer exist.',
   ),
+  consolePage: field(
+    v.string(),
+    "The console's page about the item, as a path on this platform",
+    '/console/runs/0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a22',
+  ),
   title: field(v.string(), 'Title of the notification and subject of its email', 'Tracker must be reconnected'),
   message: field(v.string(), 'Text of the notification and of its email', 'The site no longer accepts the token.'),
   createdAt: time,

@@ -17,6 +17,7 @@ import * as calls from './calls.ts'
 import * as chat from './chat.ts'
 import * as callbacks from './callbacks.ts'
 import * as exports from './exports.ts'
+import * as firstAdmin from './first-admin.ts'
 import * as health from './health.ts'
 import * as invitations from './invitations.ts'
 import * as jwks from './jwks.ts'
@@ -54,6 +55,7 @@ import type { AnyRoute } from './route/route.ts'
 export const routes: AnyRoute[] = [
   auth,
   accountMails,
+  firstAdmin,
   logins,
   totp,
   jwks,

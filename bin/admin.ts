@@ -4,7 +4,7 @@ import { createDatabase } from '../src/database/database.ts'
 import { assertSchema } from '../src/database/migrate.ts'
 import { createLogger } from '../src/logger.ts'
 import type { AdminCommand } from './admin/admin-command.ts'
-import { makeAdmin, removeAdmin } from './admin/admins.ts'
+import { firstAdmin, makeAdmin, removeAdmin } from './admin/admins.ts'
 import { inviteCommand } from './admin/invite.ts'
 import { resetPasswordCommand } from './admin/reset-password.ts'
 import { rotateKeys } from './admin/rotate-keys.ts'
@@ -16,6 +16,7 @@ import { chosenName } from './named-programs.ts'
  * are safe while the platform runs. Without a command, lists them. On failure, prints the reason and exits with 1.
  */
 const commands: Record<string, AdminCommand> = {
+  'first-admin': firstAdmin,
   'make-admin': makeAdmin,
   'remove-admin': removeAdmin,
   invite: inviteCommand,

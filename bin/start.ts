@@ -83,12 +83,13 @@ async function run(
     const started = startStack({ local, folder, record, supervisor, say, scripts })
     const all = await Promise.race([started, stopRequested])
     if (!all) return
-    const { addresses, environment } = all
+    const { addresses, environment, adminLink } = all
     shareSettings(folder, environment)
     writeFileSync(addressFile, JSON.stringify(addresses, null, 2))
     writeConformanceFile(folder, { addresses, local, models })
     say(
       readyInWords(addresses, {
+        adminLink,
         models,
         billing: billing.mode,
         folder,

@@ -56,7 +56,7 @@ export const tokenPair = named(
   }),
   'Tokens from a sign-in',
 )
-const cookieLogin = named(
+export const cookieLogin = named(
   'CookieLogin',
   v.object({
     expiresIn: field(whole, 'Lifetime of the access token, in seconds', 900),

@@ -147,6 +147,7 @@ export const columns = {
     'kind',
     'dedupe_key',
     'mail_status',
+    'console_page',
     'title',
     'message',
   ],

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { runPage } from '../../src/console-pages.ts'
 import type { FilledAgent } from './agents.ts'
 import type { Add } from './columns.ts'
 import type { Past } from './ending.ts'
@@ -49,6 +50,7 @@ export function createSideRows({ add, newId, from }: Context) {
       kind: 'agent_failing',
       dedupe_key: id,
       mail_status: 'none',
+      console_page: runPage(id),
       title: 'A run failed',
       message: `Run ${sequence} of the agent failed. See GET /runs/${id}/events.`,
     })

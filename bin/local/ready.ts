@@ -5,6 +5,8 @@ import { firstAdminEmail, firstAdminFile } from './first-admin.ts'
 import type { Addresses } from './stack.ts'
 
 interface Started {
+  /** Makes an admin; undefined if there is one. */
+  adminLink: string | undefined
   models: ModelsConfig
   billing: BillingMode
   environment: Record<string, string>
@@ -15,24 +17,32 @@ interface Started {
 /** The text that `npm start` prints when everything runs. */
 export function readyInWords(
   addresses: Addresses,
-  { models, billing, environment, folder, milliseconds }: Started,
+  { adminLink, models, billing, environment, folder, milliseconds }: Started,
 ): string {
   const rows = [
+    ['Console', addresses.console],
+    ...firstVisit(adminLink),
     ['API', addresses.api],
     ['Docs', addresses.docs],
     ['Temporal UI', addresses.temporalUi ?? `(of the server at ${addresses.temporal})`],
     ...addresses.sites.map((address, index) => [index === 0 ? 'Example sites' : '', siteInWords(address, index)]),
     ['Model', modelInWords(models)],
     ['Billing', billingInWords[billing]],
-    ['Admin', `${firstAdminEmail}, first password in ${firstAdminFile(folder)}`],
-    ['', 'As this admin, accept the terms once (POST /auth/accept-terms); see docs/operate/install.md'],
+    ['Local admin', `${firstAdminEmail}, for programs; first password in ${firstAdminFile(folder)}`],
     ['Logs', join(folder, 'logs')],
   ].map(([what, where]) => `  ${what!.padEnd(14)} ${where}`)
   const seconds = (milliseconds / 1000).toFixed(1)
-  const login = `  curl -H 'content-type: application/json' -d @${firstAdminFile(folder)} ${addresses.api}/auth/login`
-  const next = `Next, in another terminal:\n\n  npm run tour\n  curl ${addresses.api}/readyz\n${login}\n\nThe guide begins with docs/start/first-agent.md.\n\nCtrl-C stops everything.`
+  const next = `Next, in another terminal:\n\n  npm run tour\n  curl ${addresses.api}/readyz\n\nThe guide begins with docs/start/first-agent.md.\n\nCtrl-C stops everything.`
   return ['', `Switchyard is ready (${seconds} s).`, '', ...rows, '', ...unusedKey(environment), next].join('\n')
 }
+
+const firstVisit = (link: string | undefined): string[][] =>
+  link === undefined
+    ? []
+    : [
+        ['First visit', link],
+        ['', 'The link creates your own admin account. It works once, within an hour.'],
+      ]
 
 /** In the order in which they start. */
 const siteNames = ['issue tracker', 'bad tools', 'broken manifest', 'contacts (OAuth)']

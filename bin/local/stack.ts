@@ -1,12 +1,13 @@
 import { join } from 'node:path'
 import { migrations } from '../../migrations/index.ts'
 import type { LocalConfig } from '../../src/config/local-config.ts'
+import { consoleHome } from '../../src/console-pages.ts'
 import { createDatabase } from '../../src/database/database.ts'
 import { createLogger } from '../../src/logger.ts'
 import { migrate, OtherSchemaError } from '../../src/database/migrate.ts'
 import { createCertificates, type Certificates } from './certificates.ts'
 import { buildConsole } from './console.ts'
-import { makeFirstAdmin } from './first-admin.ts'
+import { firstAdminLink, makeFirstAdmin } from './first-admin.ts'
 import { nodeFlags } from '../node-flags.ts'
 import { nodeProgram, sitesProgram } from './node-program.ts'
 import { embeddedPostgres, ensureDatabase } from './postgres/postgres.ts'
@@ -29,6 +30,7 @@ interface StackOptions {
 
 /** The addresses of all parts, also written to `addresses.json` in the data folder for the tour. */
 export interface Addresses {
+  console: string
   api: string
   docs: string
   temporal: string
@@ -43,12 +45,12 @@ export interface Addresses {
 }
 
 /**
- * Starts all programs in order of dependency. Resolves with the environment of the platform's own processes when all
- * are ready.
+ * Starts all programs in order of dependency. Resolves with the environment of the platform's own processes, and with
+ * the link for the first admin if there is none, when all are ready.
  */
 export async function startStack(
   options: StackOptions,
-): Promise<{ addresses: Addresses; environment: Record<string, string> }> {
+): Promise<{ addresses: Addresses; environment: Record<string, string>; adminLink: string | undefined }> {
   const { local, folder, say, supervisor, scripts } = options
   const certificates = join(folder, 'certificates')
   const { caFile, certFile, keyFile } = await createCertificates(certificates)
@@ -57,7 +59,7 @@ export async function startStack(
   const servers = [startPostgres(options, secrets), startTemporal(options), buildConsole(say)] as const
   const [database, temporal] = await Promise.all(servers)
   say('Migrating the database schema ...')
-  await prepareDatabase(database, folder, say)
+  const adminLink = await prepareDatabase(database, options)
   const sites = sitesProgram({
     file: scripts.sites,
     certificates,
@@ -74,7 +76,7 @@ export async function startStack(
     supervisor.start(nodeProgram({ name: 'api', file: scripts.api, readyMessage: 'listening', ...ours })),
     supervisor.start(nodeProgram({ name: 'worker', file: scripts.worker, readyMessage: 'polling', ...ours })),
   ])
-  return { addresses: addressesOf(local, temporal, { caFile, certFile, keyFile }), environment: env }
+  return { addresses: addressesOf(local, temporal, { caFile, certFile, keyFile }), environment: env, adminLink }
 }
 
 interface StartedDatabase {
@@ -121,13 +123,13 @@ async function startTemporal({ local, folder, record, supervisor, say }: StackOp
 
 async function prepareDatabase(
   { url, remedy }: StartedDatabase,
-  folder: string,
-  say: (text: string) => void,
-): Promise<void> {
+  { local, folder, say }: StackOptions,
+): Promise<string | undefined> {
   const database = createDatabase({ database: { url, pool: 2 } }, createLogger('warn', 'migrate'), { deadlines: false })
   try {
     await migrate(database, migrations, say)
     await makeFirstAdmin(folder, database)
+    return await firstAdminLink(database, baseUrl(local))
   } catch (error) {
     throw error instanceof OtherSchemaError ? new OtherSchemaError(remedy) : error
   } finally {
@@ -165,6 +167,7 @@ function childEnvironment(
 function addressesOf(local: LocalConfig, temporal: string, { caFile, ...siteCertificate }: Certificates): Addresses {
   const own = local.TEMPORAL_ADDRESS === undefined
   return {
+    console: `${baseUrl(local)}${consoleHome}`,
     api: apiAddress(local),
     docs: `${apiAddress(local)}/docs`,
     temporal,

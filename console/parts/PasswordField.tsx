@@ -25,7 +25,6 @@ export const PasswordField = ({ label = 'Password', problem, isNew = false, ...p
         {...(isNew && { hint: '10 to 256 characters. A sentence is easy to remember.' })}
         type={isShown ? 'text' : 'password'}
         autoComplete={isNew ? 'new-password' : 'current-password'}
-        autoCapitalize="none"
         spellCheck="false"
         isRequired
       />

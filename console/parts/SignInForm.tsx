@@ -40,7 +40,6 @@ export const SignInForm = ({ email: fixed, onDone }: { email?: string; onDone: (
           label="Code"
           hint="From your authenticator app, or a recovery code."
           autoComplete="one-time-code"
-          autoCapitalize="none"
           spellCheck="false"
           autoFocus
           value={code}

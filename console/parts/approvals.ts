@@ -8,10 +8,10 @@ export type ShownApproval = Omit<Api['Approval'], 'arguments'> & { arguments: st
 
 /** An approval that waits is read again every few seconds, because others may decide it. */
 export const approvalQuery = (approvalId: string) =>
-  queryOptions({
+  queryOptions<ShownApproval>({
     queryKey: ['approval', approvalId],
     refetchInterval: ({ state }) => (state.data?.status === 'pending' ? 4000 : false),
-    async queryFn({ signal }): Promise<ShownApproval> {
+    async queryFn({ signal }) {
       const path = { approvalId }
       const { data, error } = await client.GET('/approvals/{approvalId}', { params: { path }, parseAs: 'text', signal })
       if (data === undefined) throw error

@@ -65,22 +65,23 @@ export const logins = `
   create index api_keys_live on api_keys (user_id, id) where revoked_at is null;
   create index api_keys_live_of_workspace on api_keys (workspace_id, id) where revoked_at is null;
 
-  -- One-time tokens that are mailed.
+  -- One-time tokens that are mailed, or printed for an operator.
   create table account_tokens (
     id uuid not null,
-    -- the account concerned; null for an invitation to create one
+    -- the account concerned; null for a token that creates one
     user_id uuid,
     created_at timestamptz not null,
     expires_at timestamptz not null,
     purpose text not null,
-    -- the address that it was sent to
-    email text not null,
+    -- the address that it was sent to; null for the first admin, who chooses one
+    email text,
     token_hash text not null,
     constraint account_tokens_pkey primary key (id),
     constraint account_tokens_hash_unique unique (token_hash),
     constraint account_tokens_user_fk foreign key (user_id) references users (id) on delete cascade,
-    constraint account_tokens_purpose check (purpose in ('verify', 'change', 'reset', 'invite')),
-    constraint account_tokens_of check ((user_id is null) = (purpose = 'invite'))
+    constraint account_tokens_purpose check (purpose in ('verify', 'change', 'reset', 'invite', 'admin')),
+    constraint account_tokens_of check ((user_id is null) = (purpose in ('invite', 'admin'))),
+    constraint account_tokens_to check ((email is null) = (purpose = 'admin'))
   );
   create index account_tokens_user on account_tokens (user_id);
   create index account_tokens_over on account_tokens (expires_at);

@@ -62,6 +62,8 @@ export const messages = `
     dedupe_key text not null,
     -- none: no mail server was configured at its creation, and it is never mailed
     mail_status text not null,
+    -- the console's page about it: a path below BASE_URL
+    console_page text not null,
     title text not null,
     message text not null,
     constraint notifications_pkey primary key (id),

@@ -18,6 +18,7 @@ export const users = `
     constraint users_email_length check (char_length(email) between 3 and 254),
     constraint users_terms_both check ((terms_version is null) = (terms_accepted_at is null))
   );
+  create index users_admins on users (email) where admin;
 
   -- A user's own owner row has the user's id.
   create table owners (

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import { approvalPage } from '../console-pages.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { page, type Page, type PageRequest } from '../database/paging.ts'
 import { assertThat } from '../errors.ts'
@@ -65,6 +66,7 @@ export function createApprovals(context: {
       kind: 'approval_requested',
       subjectId: id,
       key: id,
+      consolePage: approvalPage(id),
       title: `A tool call needs your approval: ${quotedName(tool)}`,
       message: `${asker} wants to call ${quotedName(tool)} at ${siteOrigin}. To review the arguments, use GET /approvals/${id}. To approve or refuse the call, use POST /approvals/${id}. The call will be made only if it is approved before ${utc(expiresAt)}.`,
     })

@@ -1,6 +1,7 @@
 import type { Agents } from '../agents/agents.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
+import { consoleHome } from '../console-pages.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { newId } from '../ids.ts'
 import type { Notifications } from '../notifications/notifications.ts'
@@ -59,6 +60,7 @@ export function createFitToLimits(context: {
       kind: 'limits_exceeded',
       subjectId: ownerId,
       key: `${tier ?? 'off'} ${clock.now().toISOString()}`,
+      consolePage: consoleHome,
       title: tier === null ? 'You are over your limits' : `You are over the ${tier} tier's limits`,
       message: `Nothing was deleted, but your newest items over the limits are suspended: ${named.join(', ')}. They will resume automatically when you are within your limits. Delete what you do not need${tier === null ? '' : ', or choose a higher tier with POST /billing/subscription'}.`,
     })

@@ -1,3 +1,4 @@
+import { consoleHome } from '../console-pages.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import type { Account } from './account.ts'
@@ -12,6 +13,7 @@ export function createOverdueNotices({ notifications }: { notifications: Pick<No
       kind,
       subjectId: ownerId,
       key: currentPeriodEnd?.toISOString() ?? '',
+      consolePage: consoleHome,
       title: titles[kind],
       message,
     })

@@ -1,4 +1,5 @@
 import { later, type Clock } from '../clock.ts'
+import { consoleHome } from '../console-pages.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import { Account } from './account.ts'
@@ -22,6 +23,7 @@ export function createTopUpFailures(context: { clock: Clock; notifications: Pick
       kind: 'top_up_off',
       subjectId: ownerId,
       key: clock.now().toISOString(),
+      consolePage: consoleHome,
       title: 'Automatic credit purchases are off',
       message: `${why} To turn automatic purchases on again, use PUT /billing/top-up.`,
     })

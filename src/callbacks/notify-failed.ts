@@ -1,4 +1,5 @@
 import { Agent } from '../agents/agent.ts'
+import { runPage } from '../console-pages.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import { Run } from '../runs/run.ts'
@@ -19,6 +20,7 @@ export async function notifyFailed(
     kind: 'callback_failed',
     subjectId: agentId,
     key: now.toISOString().slice(0, 10),
+    consolePage: runPage(runId),
     title: `A callback could not be delivered: agent ${quotedName(name)}`,
     message: `The result of run ${sequence} of the agent ${quotedName(name)} could not be delivered to its callbackUrl. ${failure} To see the attempts, use GET /runs/${runId}/callback. To retry, use POST /runs/${runId}/callback/retry. You get this notification at most once a day for each agent.`,
   })

@@ -14,9 +14,9 @@ export function createNotificationMails(context: {
   const givenUp = { mailStatus: 'failed' as const, mailNextAt: null }
   return {
     async claim(): Promise<DueMail | undefined> {
-      const { rows } = await database.raw<{ rows: DueMail[] }>(claimStatement, { now: clock.now() })
+      const { rows } = await database.raw<{ rows: (DueMail & { page: string })[] }>(claimStatement, { now: clock.now() })
       const [mail] = rows
-      return mail && { ...mail, text: `${mail.text}\n\n${config.http.baseUrl}\n` }
+      return mail && { ...mail, text: `Open in the console: ${config.http.baseUrl}${mail.page}\n\n${mail.text}\n` }
     },
 
     async recordSent(id): Promise<void> {
@@ -41,4 +41,4 @@ const claimStatement = `
    where u.id = coalesce((select payer_id from workspaces where id = n.owner_id), n.owner_id)
      and n.id = (select id from notifications where mail_status = 'pending' and mail_next_at <= :now
                   order by mail_next_at, id limit 1 for update skip locked)
-  returning n.id, n.title as subject, n.message as text, n.mail_attempts as attempt, u.email as to`
+  returning n.id, n.title as subject, n.message as text, n.console_page as page, n.mail_attempts as attempt, u.email as to`

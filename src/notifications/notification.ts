@@ -29,6 +29,8 @@ export class Notification extends Row {
   declare subjectId: string
   /** Names the state of the subject. The owner gets one notification per state. */
   declare dedupeKey: string
+  /** The console's page about it, as a path below BASE_URL. */
+  declare consolePage: string
   /** One line. */
   declare title: string
   /** Plain text; lines end in `\n`. */

@@ -18,6 +18,8 @@ export interface NewNotification {
   subjectId: string
   /** Names the state of the subject: there is one notification per kind, subject and key. */
   key: string
+  /** The console's page about it, as a path below BASE_URL. */
+  consolePage: string
   title: string
   /** Lines of text. A line may quote strangers, who cannot add lines. */
   message: string | readonly string[]
@@ -68,7 +70,7 @@ export function createNotifications(context: {
      */
     async notify(
       trx: Transaction,
-      { ownerId, kind, subjectId, key, title, message }: NewNotification,
+      { ownerId, kind, subjectId, key, consolePage, title, message }: NewNotification,
     ): Promise<boolean> {
       const now = clock.now()
       // Decided here and not at sending, so that a new mail server does not start with a flood.
@@ -81,6 +83,7 @@ export function createNotifications(context: {
         kind,
         subjectId,
         key,
+        consolePage,
         title: oneLine(title, 200),
         message: [message]
           .flat()
@@ -147,6 +150,6 @@ export type Notifications = ReturnType<typeof createNotifications>
 
 const notifyStatement = `
   insert into notifications
-      (id, owner_id, kind, subject_id, dedupe_key, title, message, created_at, mail_status, mail_next_at)
-    values (:id, :ownerId, :kind, :subjectId, :key, :title, :message, :now, :mailStatus, :mailNextAt)
+      (id, owner_id, kind, subject_id, dedupe_key, console_page, title, message, created_at, mail_status, mail_next_at)
+    values (:id, :ownerId, :kind, :subjectId, :key, :consolePage, :title, :message, :now, :mailStatus, :mailNextAt)
   on conflict on constraint notifications_once do nothing returning 1`

@@ -1,4 +1,5 @@
 import { Agent } from '../agents/agent.ts'
+import { agentPage, runPage } from '../console-pages.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import { quotedName } from '../names.ts'
@@ -28,6 +29,7 @@ export async function notifyOutage(
     kind: 'model_outage',
     subjectId: outageId ?? id,
     key: since.toISOString(),
+    consolePage: runPage(id),
     title: `Runs are waiting for the AI model ${model}`,
     message:
       `The AI model ${model} has been unavailable since ${utc(since)}. ${message} Runs that need this model wait and resume ` +
@@ -49,6 +51,7 @@ export async function notifyPaused(
     kind: 'agent_paused',
     subjectId: agentId,
     key: id,
+    consolePage: agentPage(agentId),
     title: `An agent is paused: ${quotedName(name)}`,
     message: `Run ${sequence} of the agent ${quotedName(name)} failed. ${error} To resume the agent, use POST /agents/${agentId}/resume.`,
   })

@@ -13,6 +13,7 @@ type TokenKind =
   | 'change'
   | 'reset'
   | 'invite'
+  | 'admin'
   | 'join'
   | 'csrf'
 

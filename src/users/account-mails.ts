@@ -1,4 +1,5 @@
 import { later } from '../clock.ts'
+import { consoleHome, resetPage, verifyPage } from '../console-pages.ts'
 import type { MailKind } from '../outbox/outbox-mail.ts'
 import type { IssuedToken } from './account-tokens.ts'
 
@@ -15,16 +16,19 @@ const noticeSeconds = 7 * 24 * 3600
 
 const paragraphs = (...texts: string[]): string => `${texts.join('\n\n')}\n`
 
-const howToVerify = (baseUrl: string) =>
-  `To confirm that this is your email address, send the token below with POST ${baseUrl}/auth/verify-email within 24 hours. The token works once.`
+const howToVerify = (token: string, baseUrl: string): string[] => [
+  'To confirm that this is your email address, open this link within 24 hours:',
+  `${baseUrl}${verifyPage(token)}`,
+  `The link works once. From a program, send this token with POST ${baseUrl}/auth/verify-email instead:`,
+  token,
+]
 
 /** To a new account's address, or again on request. */
 export const verification = ({ token, expiresAt }: IssuedToken, baseUrl: string): AccountMail => ({
   subject: 'Confirm your email address',
   text: paragraphs(
     `An account at ${baseUrl} uses this email address.`,
-    howToVerify(baseUrl),
-    token,
+    ...howToVerify(token, baseUrl),
     'If you did not create the account, ignore this email.',
   ),
   kind: 'verify',
@@ -36,8 +40,7 @@ export const newAddress = ({ token, expiresAt }: IssuedToken, baseUrl: string): 
   subject: 'Confirm your new email address',
   text: paragraphs(
     `Someone asked to use this email address for an account at ${baseUrl}.`,
-    howToVerify(baseUrl),
-    token,
+    ...howToVerify(token, baseUrl),
     'If you did not request this, ignore this email. The account will keep its current address.',
   ),
   kind: 'asked',
@@ -49,7 +52,9 @@ export const passwordReset = ({ token, expiresAt }: IssuedToken, baseUrl: string
   subject: 'Reset your password',
   text: paragraphs(
     `Someone asked to reset the password for your account at ${baseUrl}.`,
-    `If this was you, send the token below and your new password with POST ${baseUrl}/auth/reset-password within one hour. The token works once.`,
+    'If this was you, open this link within one hour and choose a new password:',
+    `${baseUrl}${resetPage(token)}`,
+    `The link works once. From a program, send this token and the new password with POST ${baseUrl}/auth/reset-password instead:`,
     token,
     "If this wasn't you, ignore this email. Your password stays the same.",
   ),
@@ -77,7 +82,7 @@ export const passwordWasReset = (
     "You have been signed out everywhere, and all your chat sessions have ended. If this wasn't you, someone else can read your email. Secure your mailbox, then reset your password again.",
     ...(isFirstProof ? [takenBack] : []),
     ...(left.length > 0
-      ? ['The account still contains these items. Remove any that are not yours:', left.join('\n')]
+      ? [`The account still contains these items. Remove any that are not yours at ${baseUrl}${consoleHome}:`, left.join('\n')]
       : []),
   )
 
@@ -90,7 +95,7 @@ export const changeWasAsked = (now: Date, baseUrl: string): AccountMail =>
     'Your email address is about to change',
     now,
     `Someone who knows your password asked to change the email address of your account at ${baseUrl}.`,
-    "If this wasn't you, change your password now. This also cancels the address change.",
+    `If this wasn't you, change your password now at ${baseUrl}${consoleHome}. This also cancels the address change.`,
   )
 
 /** To the owner of an account that is marked for deletion. */
@@ -99,7 +104,8 @@ export const accountWillBeDeleted = ({ now, dueAt }: { now: Date; dueAt: Date },
     'Your account will be deleted',
     now,
     `Someone who knows your password asked to delete your account at ${baseUrl}. The account, its workspaces and everything in them will be deleted after ${dueAt.toISOString()}.`,
-    `To keep the account, sign in with POST ${baseUrl}/auth/login before that time, then send POST ${baseUrl}/auth/me/restore. Until then, you can export everything with GET ${baseUrl}/auth/me/export.`,
+    `To keep the account, sign in at ${baseUrl}${consoleHome} before that time and restore it. Until then, you can also export everything.`,
+    `From a program, sign in with POST ${baseUrl}/auth/login. Then restore the account with POST ${baseUrl}/auth/me/restore, or export everything with GET ${baseUrl}/auth/me/export.`,
     "If this wasn't you, restore the account and change your password.",
   )
 
@@ -118,7 +124,7 @@ export const accountIsKept = (now: Date, baseUrl: string): AccountMail =>
     'Your account has been restored',
     now,
     `Your account at ${baseUrl} has been restored. It will not be deleted.`,
-    `If you had a subscription, it will not renew. To turn renewal back on, use POST ${baseUrl}/billing/subscription.`,
+    `If you had a subscription, it will not renew. To turn renewal back on, open ${baseUrl}${consoleHome}. From a program, use POST ${baseUrl}/billing/subscription.`,
   )
 
 /** To the former address of an account. */
@@ -136,5 +142,6 @@ export const providerWasLinked = (provider: string, now: Date, baseUrl: string):
     'A sign-in provider was linked',
     now,
     `You can now sign in to your account at ${baseUrl} with ${provider}.`,
-    "If this wasn't you, remove the provider with DELETE /auth/identities/{identityId}, then change your password, which also signs you out everywhere else.",
+    `If this wasn't you, open ${baseUrl}${consoleHome} and remove the provider. Then change your password, which also signs you out everywhere else.`,
+    `From a program, remove the provider with DELETE ${baseUrl}/auth/identities/{identityId}.`,
   )

@@ -16,6 +16,7 @@ const tokenSeconds: Record<TokenPurpose, number> = {
   // The same hour that allows five requests: a stranger who makes all of them still leaves the owner a valid token.
   reset: hour,
   invite: 7 * day,
+  admin: hour,
 }
 
 /** A new token. It is stored nowhere. */
@@ -28,10 +29,10 @@ export interface IssuedToken {
 export function createAccountTokens(context: { database: Database; clock: Clock }) {
   const { database, clock } = context
 
-  /** Creates a token for an address. `userId` is null for an invitation. */
+  /** Creates a token. `userId` is null if it creates an account, and `email` if the user chooses an address. */
   async function issue(
     trx: Transaction,
-    { purpose, userId, email }: { purpose: TokenPurpose; userId: string | null; email: string },
+    { purpose, userId, email }: { purpose: TokenPurpose; userId: string | null; email: string | null },
   ): Promise<IssuedToken> {
     const [token, createdAt] = [newToken(purpose), clock.now()]
     const expiresAt = later(createdAt, tokenSeconds[purpose])

@@ -8,7 +8,7 @@ import { User } from './user.ts'
 
 /**
  * Gives or removes the admin role. Safe to repeat. False if no account has this address. For operators: the API makes
- * nobody an admin.
+ * only the first admin, from a link that a command prints.
  */
 export async function setAdmin(database: Database, written: string, admin: boolean): Promise<boolean> {
   const email = normalizeEmail(written)

@@ -104,7 +104,7 @@ export function createEmailChanges(context: {
       .findById(known.userId ?? '')
       .forUpdate()
     await tokens.take(trx, known)
-    assertThat(user, 'INVALID_TOKEN')
+    assertThat(user && known.email !== null, 'INVALID_TOKEN')
     const now = clock.now()
     const sides = { before: { email: user.email }, after: { email: known.email } }
     await recordDeeds(trx, now, {

@@ -12,7 +12,8 @@ import { readEmail } from './email.ts'
 import { readNewPassword, type Passwords } from './passwords.ts'
 import { User } from './user.ts'
 
-const taken = {
+/** VALIDATION_ERROR for a new account. */
+export const taken = {
   message: 'An account with this email address already exists.',
   details: [{ path: 'email', message: 'Is taken.' }],
 }

@@ -16,7 +16,7 @@ export class User extends Row {
   declare passwordHash: string | null
   declare termsVersion: string | null
   declare termsAcceptedAt: Date | null
-  /** Whether the user operates the platform. Only a command changes it (`npm run admin -- make-admin`). */
+  /** Whether the user operates the platform. Only commands, and the link that they print, change it. */
   declare admin: boolean
   /** Since when the user is suspended, and why; null for active users. */
   declare suspendedAt: Date | null

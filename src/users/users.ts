@@ -13,6 +13,7 @@ import { createAccessTokens } from './access-tokens.ts'
 import { createApiKeys } from './api-keys.ts'
 import { createAccountTokens } from './account-tokens.ts'
 import { createEmailChanges } from './email-changes.ts'
+import { createFirstAdmin } from './first-admin.ts'
 import { createAuthenticate } from './authenticate.ts'
 import { createAccountDeletion } from './account-deletion.ts'
 import { requireLogin, type Caller } from './caller.ts'
@@ -115,6 +116,7 @@ export function createUsers(context: {
     addresses,
     tries,
     closing: createAccountDeletion({ ...context, tries, logins, tokens }),
+    createFirstAdmin: createFirstAdmin({ ...context, passwords, logins, tokens }),
     recovery: createRecovery({ ...context, tries, passwords, logins, tokens }),
     async purge(): Promise<void> {
       await tokens.purge()

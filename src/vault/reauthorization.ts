@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import { vaultEntryPage } from '../console-pages.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import { VaultEntry } from './vault-entry.ts'
@@ -18,6 +19,7 @@ export function createMarkNeedsReauth(context: { clock: Clock; notifications: No
       kind: 'credential_dead',
       subjectId: entry.id,
       key: String(entry.generation),
+      consolePage: vaultEntryPage(entry.id),
       title: `A site must be reconnected: ${quotedName(entry.name)}`,
       message: `${reason} Runs that need ${entry.origin} will wait for up to a day. ${how} within that time, and the runs will resume where they stopped.`,
     })

@@ -1,3 +1,4 @@
+import { invitationPage } from '../console-pages.ts'
 import { harmlessAddress, harmlessName } from '../notifications/plain-text.ts'
 import { quotedName } from '../names.ts'
 import type { NewMail } from '../outbox/outbox.ts'
@@ -14,7 +15,9 @@ export const invitationMail = (
   subject: 'You have been invited to a workspace',
   text: `${[
     `${harmlessAddress(named.inviter) ?? 'Someone'} has invited you to ${workspaceOf(named.workspace)} at ${named.baseUrl}.`,
-    `To join, sign in with an account that has this email address, and verify the address. Then send the token below with POST ${named.baseUrl}/invitations/accept within seven days. The token works once.`,
+    'To join, open this link within seven days. Sign in there with an account that has this email address, and verify the address:',
+    `${named.baseUrl}${invitationPage(named.token)}`,
+    `The link works once. From a program, send this token with POST ${named.baseUrl}/invitations/accept instead:`,
     named.token,
     'If you do not want to join, ignore this email.',
   ].join('\n\n')}\n`,

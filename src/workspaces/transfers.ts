@@ -2,6 +2,7 @@ import { recordDeeds, type Actor } from '../audit/audit-entry.ts'
 import type { Billing } from '../billing/billing.ts'
 import { suspendedPayer } from '../billing/account-status.ts'
 import { later, type Clock } from '../clock.ts'
+import { consoleHome } from '../console-pages.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { Deletion } from '../deletion/deletion.ts'
 import { assertThat, CodedError } from '../errors.ts'
@@ -56,7 +57,8 @@ export function createTransfers(context: {
   async function tell(trx: Transaction, { name }: Workspace, { workspaceId, from, to }: HandedOver): Promise<void> {
     const kind = 'workspace_handed_over'
     const title = `The workspace ${quotedName(name)} has a new owner`
-    const told = { kind, subjectId: workspaceId, key: clock.now().toISOString(), title } as const
+    const key = clock.now().toISOString()
+    const told = { kind, subjectId: workspaceId, key, consolePage: consoleHome, title } as const
     await notifications.notify(trx, { ...told, ownerId: from, message: toFormer })
     await notifications.notify(trx, { ...told, ownerId: to, message: toNew })
   }
@@ -113,6 +115,7 @@ export function createTransfers(context: {
         await notifications.notify(trx, {
           ...about,
           ownerId: userId,
+          consolePage: consoleHome,
           title,
           message: howToTake(workspaceId, expiresAt),
         })

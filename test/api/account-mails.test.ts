@@ -277,6 +277,26 @@ test('an address changes only for who knows the password, five times an hour at 
   t.is((await verify(platform, last)).status, 204)
 })
 
+test('a mail with a token has first the link to its page, and then the token for programs', async (t) => {
+  const platform = await house()
+  const someone = await newcomer(platform)
+  const newEmail = newAddress()
+  await change(someone, newEmail)
+  await resetTokenOf(platform, someone.email)
+  const mails = [...(await mailsTo(platform, newEmail)), ...(await mailsTo(platform, someone.email))]
+  const linked = mails.flatMap(({ text }) => {
+    const [, page, token] = /\n\n(\S+)#token=(sy_\S+)\n\n[^]+\n\n\2\n\n/.exec(text) ?? []
+    return page === undefined ? [] : [[page, token?.split('_')[1]]]
+  })
+  t.deepEqual(linked, [
+    [`${platform.url}/console/verify`, 'change'],
+    [`${platform.url}/console/reset`, 'reset'],
+    [`${platform.url}/console/verify`, 'verify'],
+  ])
+  const told = mails.find(({ subject }) => subject === 'Your email address is about to change')
+  t.true(told?.text.includes(`change your password now at ${platform.url}/console.`))
+})
+
 test('a token that is mailed is good once, and never logged', async (t) => {
   const platform = await house()
   const someone = await newcomer(platform)

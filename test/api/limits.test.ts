@@ -32,7 +32,7 @@ const house = forWholeFile(test, 'limits', (t) =>
 /** Which of the platform's limits counts a route; whatever is not here counts by its caller. */
 const counted: Partial<Record<Limit, string[]>> = {
   address:
-    'acceptTerms changeEmail changePassword linkIdentity confirmTotp deleteAccount forgotPassword login logout logoutEverywhere previewInvitation refresh register removeTotp renewRecoveryCodes resetPassword sendVerification startTotp verifyEmail'.split(
+    'acceptTerms changeEmail changePassword createFirstAdmin linkIdentity confirmTotp deleteAccount forgotPassword login logout logoutEverywhere previewInvitation refresh register removeTotp renewRecoveryCodes resetPassword sendVerification startTotp verifyEmail'.split(
       ' ',
     ),
   browser: ['finishOAuth', 'finishSignIn', 'goToProvider', 'goToSite', 'startSignIn'],

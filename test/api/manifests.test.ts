@@ -80,7 +80,7 @@ test('a change that waits is found again as the same, and its owner is told of i
   t.like(await history(), { 0: { status: 'pending' }, 1: { status: 'withdrawn' }, length: 2 })
   const notes = await told()
   t.is(notes.length, 1)
-  t.like(notes[0], { kind: 'manifest_changed', subjectId: entryId })
+  t.like(notes[0], { kind: 'manifest_changed', subjectId: entryId, consolePage: `/console/sites/${entryId}` })
   t.true(notes[0]?.message.includes('“tools › get_one”: '))
   t.true(notes[0]?.message.includes(site.origin))
   t.is((await call(someone, notifications.listNotifications)).body.items.length, 1)

@@ -134,7 +134,7 @@ const words = (text: string) => text.split(/\s+/).toSorted()
 
 /** Who may use the other routes: an account by login or key, unless they are named here or are for admins. */
 const open = words(
-  `register login refresh forgotPassword resetPassword verifyEmail previewInvitation listSignInProviders startSignIn
+  `register createFirstAdmin login refresh forgotPassword resetPassword verifyEmail previewInvitation listSignInProviders startSignIn
   goToProvider finishSignIn goToSite finishOAuth listTiers healthz readyz readSigningKeys readToolsiteSchema`,
 )
 const byProof = words(

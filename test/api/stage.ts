@@ -192,6 +192,7 @@ export const validBodies = (sites: StageSites): Record<string, Record<string, un
   deleteAccount: { password: 'a good password' },
   verifyEmail: { token: `sy_verify_${'a'.repeat(43)}` },
   forgotPassword: { email: 'nobody@example.com' },
+  createFirstAdmin: { token: `sy_admin_${'a'.repeat(43)}`, email: 'ada@example.com', password: 'a good password' },
   resetPassword: { token: `sy_reset_${'a'.repeat(43)}`, newPassword: 'a better password' },
   changeEmail: { newEmail: 'new@example.com', currentPassword: 'a good password' },
   createApiKey: { name: 'A key', scopes: ['read'] },

@@ -6,6 +6,7 @@ import { execa } from 'execa'
 import * as admin from '../../api/admin.ts'
 import * as apiKeys from '../../api/api-keys.ts'
 import * as auth from '../../api/auth.ts'
+import { createFirstAdmin } from '../../api/first-admin.ts'
 import { invite } from '../../src/users/invite.ts'
 import { call } from '../helpers/client.ts'
 import { resetTokenOf, tokenTo } from '../helpers/mailbox.ts'
@@ -40,6 +41,13 @@ test('an operator invites, makes and unmakes admins, and gives a user a new pass
   const someone = await register('ada@example.com', /sy_invite_[\w-]{43}/.exec(invited)?.[0] ?? '')
   const otherEmail = 'ada@example.com.eu'
   const other = await register(otherEmail, (await invite(platform.services, otherEmail))?.token ?? '')
+
+  const link = await succeeds('first-admin')
+  const [, invitation = ''] = new RegExp(`^${BASE_URL}/console/first#(sy_admin_[\\w-]{43})\\n`).exec(link) ?? []
+  const first = { token: invitation, email: 'first@example.com', password: 'a good password' }
+  t.is((await call(platform, createFirstAdmin, { body: first })).status, 201)
+  const again = 'There is an admin already. To add another, use make-admin.'
+  t.like(await run('first-admin'), { exitCode: 1, stdout: '', stderr: again })
 
   const may = async () => (await call(someone, admin.listHosts)).status
   t.is(await may(), 403)

@@ -11,7 +11,7 @@ import { isRunning } from '../../bin/local/process-identity.ts'
 import { endRecorded } from '../../bin/local/process-record.ts'
 import { createTestDatabase } from '../helpers/database.ts'
 import { eventually } from '../helpers/eventually.ts'
-import { installation, placeholder, type Installation } from '../helpers/installation.ts'
+import { installation, placeholder, type Installation, type Start } from '../helpers/installation.ts'
 import { sharedServers } from '../helpers/servers.ts'
 
 const names = ['api', 'postgres', 'sites', 'temporal', 'worker']
@@ -32,6 +32,7 @@ test('a start brings everything up, survives what dies, goes on with the same da
   t.is(addresses.api, `http://127.0.0.1:${api}`)
   t.true(first.lines.some((line) => line.includes(`http://127.0.0.1:${api}/docs`)))
   t.true(first.lines.some((line) => line.includes('admin@switchyard.localhost') && line.includes('admin.json')))
+  const token = adminTokenIn(first, api)
   t.deepEqual([modeOf('secrets.json'), modeOf('conformance.json')], [0o600, 0o600])
   t.deepEqual(openToOthers(data), [], 'everything is for its user alone')
   const [firstSecrets, admin] = [secrets(), readAdmin()]
@@ -68,6 +69,9 @@ test('a start brings everything up, survives what dies, goes on with the same da
   t.true(again.lines.some((line) => lasting.every(({ name }) => line.includes(name))))
   t.deepEqual(namesOf(processes()), names)
   t.is(await authorizeStatus(data, addresses), 303)
+  const latest = adminTokenIn(again, api)
+  t.not(latest, token, 'each start prints a link of its own')
+  for (const one of [token, latest]) t.deepEqual(filesWith(data, one), [], 'it is printed only')
   t.deepEqual([secrets(), readAdmin()], [firstSecrets, admin])
   t.deepEqual(await onDatabase(postgres, firstSecrets, 'select what from kept'), [{ what: 'a thing' }])
   const admins = await onDatabase(postgres, firstSecrets, 'select email from users where admin')
@@ -117,6 +121,22 @@ function wardenOf(data: string): number {
   const all = execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' }).split('\n')
   return Number.parseInt(all.find((line) => line.includes('warden.ts') && line.includes(data)) ?? '', 10)
 }
+
+/** The token in the link for the first admin, which is in the second row. */
+function adminTokenIn({ lines }: Start, port: number): string {
+  const [first = '', second = ''] = lines.slice(lines.findIndex((line) => line.startsWith('  Console ')))
+  const address = `http://127.0.0.1:${port}/console`
+  const [, token] = new RegExp(`^  First visit +${address}/first#(sy_admin_[\\w-]{43})$`).exec(second) ?? []
+  if (!first.endsWith(` ${address}`) || token === undefined) throw new Error(lines.join('\n'))
+  return token
+}
+
+/** The files in a data folder that contain a text. */
+const filesWith = (data: string, text: string): string[] =>
+  readdirSync(data, { recursive: true, encoding: 'utf8' }).filter((name) => {
+    const path = join(data, name)
+    return statSync(path, { throwIfNoEntry: false })?.isFile() && readFileSync(path).includes(text)
+  })
 
 type Addresses = { api: string; sites: string[] }
 

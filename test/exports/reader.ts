@@ -35,6 +35,6 @@ export const notify = async (database: Database, ownerId: string, count: number,
 
 const notifyStatement = `
   insert into notifications (id, owner_id, subject_id, created_at, kind, dedupe_key, mail_status, mailed_at, mail_attempts,
-                             title, message)
-  select id, :ownerId, :ownerId, now(), 'agent_failing', id::text, 'sent', now(), 0, 'A run failed', repeat('word ', :words::int)
+                             console_page, title, message)
+  select id, :ownerId, :ownerId, now(), 'agent_failing', id::text, 'sent', now(), 0, '/console', 'A run failed', repeat('word ', :words::int)
     from unnest(:ids::uuid[]) as t (id)`

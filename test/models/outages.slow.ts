@@ -193,7 +193,10 @@ test('after a day the head of the queue fails, its agent is paused with the reas
   t.is(paused.pausedReason, 'MODEL_UNAVAILABLE')
   for (const id of [second, third]) t.is((await runOf(someone, id)).status, 'queued')
   const { items } = (await call(someone, notifications.listNotifications)).body
-  t.deepEqual(items.map(({ kind }) => kind).toSorted(), ['agent_paused', 'model_outage'])
+  t.deepEqual(items.map(({ kind, consolePage }) => `${kind} ${consolePage}`).toSorted(), [
+    `agent_paused /console/agents/${agent.id}`,
+    `model_outage /console/runs/${first}`,
+  ])
   provider.play('lost', [done])
   provider.setOut('lost', false)
   await call(someone, agents.resumeAgent, { params })

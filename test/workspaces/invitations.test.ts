@@ -46,6 +46,9 @@ test('whoever is invited accepts with the token from the mail, and has the role 
   const { platform, owner, workspaceId, invited, invite, membersOf, listed } = await open()
   const grace = await verified(platform)
   const token = await invited(grace.email, 'admin')
+  const [mail] = await mailsTo(platform, grace.email)
+  const link = `${platform.url}/console/invitation#token=${token}`
+  t.regex(mail?.text.replace(link, 'LINK') ?? '', new RegExp(`\\n\\nLINK\\n\\n[^]+\\n\\n${token}\\n\\n`))
   const { body: preview } = await call(platform, invitations.previewInvitation, { body: { token } })
   t.deepEqual(Object.keys(preview).toSorted(), ['expiresAt', 'inviter', 'workspace'])
   t.like(preview, { workspace: 'Support', inviter: owner.email })

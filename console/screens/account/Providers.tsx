@@ -11,20 +11,26 @@ interface ProvidersProps {
 
 /** The providers to sign in with. Each leads away and back. */
 export const Providers = ({ returnTo, workspaceId }: ProvidersProps) => {
-  const query = workspaceId === undefined ? {} : { workspaceId }
-  const { data } = useQuery(api.queryOptions('get', '/auth/providers', { params: { query } }, { staleTime: 60_000 }))
-  if (data === undefined || data.items.length === 0) return null
+  const { data } = useQuery(api.queryOptions('get', '/auth/providers'))
+  const providers = data?.items ?? []
+  const then = `?returnTo=${encodeURIComponent(returnTo)}`
+  if (providers.length === 0 && workspaceId === undefined) return null
   return (
     <>
       <p className={styles.or}>or</p>
       <ul className={styles.providers}>
-        {data.items.map(({ provider, title, startUrl }) => (
+        {providers.map(({ provider, title, startUrl }) => (
           <li key={provider}>
-            <a href={`${startUrl}?returnTo=${encodeURIComponent(returnTo)}`} className="stranger">
+            <a href={startUrl + then} className="stranger">
               Continue with {title}
             </a>
           </li>
         ))}
+        {workspaceId !== undefined && (
+          <li>
+            <a href={`/auth/oidc/${workspaceId}/start${then}`}>Continue with your workspace’s provider</a>
+          </li>
+        )}
       </ul>
     </>
   )

@@ -1,4 +1,5 @@
 import { Agent } from '../../agents/agent.ts'
+import { runPage } from '../../console-pages.ts'
 import type { Transaction } from '../../database/database.ts'
 import type { Notifications } from '../../notifications/notifications.ts'
 import { Run } from '../run.ts'
@@ -26,6 +27,7 @@ export async function notifyFailing(
     kind: 'agent_failing',
     subjectId: run.agentId,
     key: run.id,
+    consolePage: runPage(run.id),
     title: `A run failed: agent ${quotedName(agent.name)}`,
     message: `Run ${run.sequence} of the agent ${quotedName(agent.name)} failed. ${error} See GET /runs/${run.id}/events. You will not be notified of further failures until a run of this agent completes.`,
   })

@@ -4,6 +4,7 @@ import type { Billing } from '../../billing/billing.ts'
 import type { CapOf } from '../../billing/account-status.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
+import { agentPage } from '../../console-pages.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { Notifications } from '../../notifications/notifications.ts'
 import type { ClaimedRun } from '../../../workflows/messages.ts'
@@ -103,6 +104,7 @@ export function createClaim(context: {
       agent,
       ...by,
       key: since.toISOString(),
+      consolePage: agentPage(agent.id),
       title: `Runs are waiting: agent ${quotedName(agent.name)}`,
       consequence: `Until then, the runs of the agent ${quotedName(agent.name)} stay queued in order.${end}`,
     })

@@ -1,5 +1,6 @@
 import { Agent } from '../../agents/agent.ts'
 import type { CapOf } from '../../billing/account-status.ts'
+import { runPage } from '../../console-pages.ts'
 import type { Transaction } from '../../database/database.ts'
 import type { Notifications } from '../../notifications/notifications.ts'
 import { messageOfBlock, type Charge } from './blocked.ts'
@@ -15,6 +16,7 @@ interface Block {
   cap: CapOf | null
   /** Identifies the block or wait. The owner is notified once per key. */
   key: string
+  consolePage: string
   title: string
   /** What waits, and how it continues or ends. */
   consequence: string
@@ -22,14 +24,13 @@ interface Block {
 
 /** Notifies an owner that something waits for a payment, in the caller's transaction. */
 export async function notifyBlocked(trx: Transaction, notifications: Notifications, block: Block): Promise<void> {
-  const { agent, cause, cap, key, title, consequence } = block
+  const { agent, cause, cap, consequence, ...said } = block
   const message = `${messageOfBlock(cause, cap)} ${consequence}`
   await notifications.notify(trx, {
     ownerId: agent.ownerId,
     kind: 'queue_blocked',
     subjectId: agent.id,
-    key,
-    title,
+    ...said,
     message,
   })
 }
@@ -47,6 +48,7 @@ export async function notifyOutOfCredits(
     cause: 'credits',
     cap,
     key: `${id} ${since.toISOString()}`,
+    consolePage: runPage(id),
     title: `A run is waiting: agent ${quotedName(name)}`,
     consequence: `Run ${sequence} of the agent ${quotedName(name)} has started and is waiting. It will resume automatically when credits are available, and fail if none are available by ${utc(last)}. See GET /runs/${id}/why.`,
   })

@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
+import { agentPage } from '../../console-pages.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { Notifications } from '../../notifications/notifications.ts'
 import { advance, closeFires, lockSchedule } from './ledger.ts'
@@ -107,6 +108,7 @@ function notificationOf({ agentId, ownerId, name, count, unpaid, first, last }: 
     kind: 'schedule_missed' as const,
     subjectId: agentId,
     key: day,
+    consolePage: agentPage(agentId),
     title: `A schedule missed ${runs}${unpaid === count ? ' for lack of credits' : ''}: agent ${quotedName(name)}`,
     message: `${which} for the agent ${quotedName(name)} did not start${reasonIfUnpaid(count, unpaid)}. Missed runs are not started later. ${next}. GET /agents/${agentId}/fires shows the reasons. You get this notification at most once a day.`,
   }

@@ -1,5 +1,6 @@
 import { jsonFingerprint } from '../../canonical-json.ts'
 import type { Clock } from '../../clock.ts'
+import { vaultEntryPage } from '../../console-pages.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import { assertThat } from '../../errors.ts'
 import { newId } from '../../ids.ts'
@@ -168,6 +169,7 @@ function notificationOf(entry: VaultEntry, change: Pick<ManifestChange, 'class' 
     kind: 'manifest_changed' as const,
     subjectId: entry.id,
     key: change.fingerprint,
+    consolePage: vaultEntryPage(entry.id),
     title: `${title}: ${quotedName(entry.name)}`,
     message: [message, ...listed],
   }

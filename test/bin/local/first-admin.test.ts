@@ -2,7 +2,8 @@ import { readFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
 import * as auth from '../../../api/auth.ts'
-import { firstAdminFile, makeFirstAdmin } from '../../../bin/local/first-admin.ts'
+import { createFirstAdmin } from '../../../api/first-admin.ts'
+import { firstAdminFile, firstAdminLink, makeFirstAdmin } from '../../../bin/local/first-admin.ts'
 import { User } from '../../../src/users/user.ts'
 import { call } from '../../helpers/client.ts'
 import { startPlatform } from '../../helpers/platform.ts'
@@ -32,4 +33,18 @@ test('a data folder gets an admin once, whose password only its user may read', 
   await makeFirstAdmin(folder, database)
   t.is(await User.query(database).resultSize(), 0, 'who was deleted does not come back')
   t.is(join(folder, 'admin.json'), file)
+})
+
+test('only the latest link makes an admin, and there is none once somebody but the local one is', async (t) => {
+  const platform = await startPlatform(t)
+  const { database } = platform.services
+  await makeFirstAdmin(ownServerOptions().folder, database)
+  const link = () => firstAdminLink(database, 'https://switchyard.example.com')
+  const tokenIn = (text = '') => /^https:\/\/switchyard\.example\.com\/console\/first#(sy_admin_[\w-]+)$/.exec(text)?.[1] ?? ''
+  const use = (token: string) =>
+    call(platform, createFirstAdmin, { body: { token, email: 'ada@example.com', password: 'correct horse battery' } })
+  const [earlier, latest] = [tokenIn(await link()), tokenIn(await link())]
+  t.is((await use(earlier)).failure.code, 'INVALID_TOKEN')
+  t.is((await use(latest)).status, 201)
+  t.is(await link(), undefined)
 })

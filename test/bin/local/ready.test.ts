@@ -3,6 +3,7 @@ import { readyInWords } from '../../../bin/local/ready.ts'
 import { readModels } from '../../../src/config/read-models.ts'
 
 const addresses = {
+  console: 'https://switchyard.example.com/console',
   api: 'http://127.0.0.1:3000',
   docs: 'http://127.0.0.1:3000/docs',
   temporal: '127.0.0.1:7233',
@@ -13,8 +14,9 @@ const addresses = {
   siteCertificate: { certFile: '.data/certificates/localhost.pem', keyFile: '.data/certificates/localhost-key.pem' },
 }
 
-const linesFor = (environment: Record<string, string>): string[] =>
+const linesFor = (environment: Record<string, string>, adminLink?: string): string[] =>
   readyInWords(addresses, {
+    adminLink,
     models: readModels(environment),
     billing: 'sandbox',
     environment,
@@ -29,13 +31,9 @@ test('a start that is ready says where everything is, and which model answers', 
   t.true(lines.includes('  Example sites  issue tracker     https://127.0.0.1:4401'))
   t.true(lines.includes('                 contacts (OAuth)  https://127.0.0.1:4404'))
   t.true(lines.includes('  Model          llama (http://127.0.0.1:11434/v1), and 1 more'))
-  t.true(lines.includes('  Admin          admin@switchyard.localhost, first password in .data/admin.json'))
   t.true(
-    lines.includes(
-      '                 As this admin, accept the terms once (POST /auth/accept-terms); see docs/operate/install.md',
-    ),
+    lines.includes('  Local admin    admin@switchyard.localhost, for programs; first password in .data/admin.json'),
   )
-  t.true(lines.some((line) => line.includes('-d @.data/admin.json http://127.0.0.1:3000/auth/login')))
   t.is(lines.at(-1), 'Ctrl-C stops everything.')
 })
 
@@ -47,4 +45,18 @@ test('a start says that a key without a model is not used, and does not print th
   t.false(lines.join().includes('canary'))
   t.false(linesFor({}).includes(told))
   t.false(linesFor({ OPENAI_API_KEY: 'sk-canary', OPENAI_MODEL: 'gpt-5-mini' }).includes(told))
+})
+
+test('a start says first where the console is, and then how to become its admin as long as nobody is', (t) => {
+  const link = 'https://switchyard.example.com/console/first#sy_admin_an-example'
+  const rows = (adminLink?: string) => linesFor({}, adminLink).slice(3, 7)
+  const console = '  Console        https://switchyard.example.com/console'
+  const api = '  API            http://127.0.0.1:3000'
+  t.deepEqual(rows(link), [
+    console,
+    `  First visit    ${link}`,
+    '                 The link creates your own admin account. It works once, within an hour.',
+    api,
+  ])
+  t.deepEqual(rows().slice(0, 2), [console, api])
 })

@@ -64,7 +64,8 @@ test('the record has the exact text of the arguments and its hash, and the owner
   const day = 86_400_000
   t.true(Math.abs(Date.parse(approval.expiresAt) - Date.parse(approval.requestedAt) - day) < 5000)
   const told = (await call(someone, notifications.listNotifications)).body.items
-  t.like(told, { 0: { kind: 'approval_requested', subjectId: approval.id }, length: 1 })
+  const consolePage = `/console/approvals/${approval.id}`
+  t.like(told, { 0: { kind: 'approval_requested', subjectId: approval.id, consolePage }, length: 1 })
   t.true(told[0]?.message.includes(`“slow_once” at ${approval.siteOrigin}`))
   t.true(told[0]?.message.startsWith('Run 1 of the agent “An agent” wants'))
   t.false(JSON.stringify(told).includes('seconds'))

@@ -89,7 +89,8 @@ test.serial('a callback is given up after a day, or when unwanted, and its owner
   const { status, attempts, log } = await callbackOf(runId)
   t.deepEqual([status, attempts, log.length], ['failed', 3, 3])
   t.is(log[0]?.at, giveUpAt, 'the last attempt is made when the time is up')
-  t.like(await told(), [{ subjectId: agent.id, title: 'A callback could not be delivered: agent “An agent”' }])
+  const title = 'A callback could not be delivered: agent “An agent”'
+  t.like(await told(), [{ subjectId: agent.id, consolePage: `/console/runs/${runId}`, title }])
   t.regex((await told())[0]?.message ?? '', /The receiver responded with 500\. To see the attempts, use GET \/runs\//)
 
   receiver.answer = (_request, response) => response.writeHead(410).end()

@@ -21,8 +21,8 @@ const fillings = {
     insert into audit_entries (id, owner_id, created_at, action, subject_kind, subject_id, actor_id, via, outcome)
     select ${idOf('n')}, :ownerId, now(), 'updateAgent', 'agent', :other, :other, 'login', 'done' from generate_series(1, :rows) n`,
   notifications: `
-    insert into notifications (id, owner_id, subject_id, created_at, read_at, kind, dedupe_key, mail_status, title, message)
-    select ${idOf('n')}, :ownerId, :other, now(), now(), 'agent_failing', n::text, 'none', 'x', 'x' from generate_series(1, :rows) n`,
+    insert into notifications (id, owner_id, subject_id, created_at, read_at, kind, dedupe_key, mail_status, console_page, title, message)
+    select ${idOf('n')}, :ownerId, :other, now(), now(), 'agent_failing', n::text, 'none', 'x', 'x', 'x' from generate_series(1, :rows) n`,
   approvals: `
     insert into approvals (id, owner_id, call_id, run_id, agent_id, requested_at, expires_at, decided_at, decided_by, status, site_origin, tool,
                            arguments, arguments_hash)

@@ -24,7 +24,7 @@ const headersOf = ({ raw }: Arrived): [string, string][] =>
 const header = (mail: Arrived | undefined, name: string): string[] =>
   mail ? headersOf(mail).flatMap(([one, value]) => (one === name ? [value] : [])) : []
 
-test.serial('what an owner was told is mailed once, to her address, with a link to the platform', async (t) => {
+test.serial('what an owner was told is mailed once, to her address, with a link to its page', async (t) => {
   const { server, tell, ada, mails, rows, clock } = await openMails(t)
   await tell(ada)
   await tell(ada)
@@ -38,7 +38,8 @@ test.serial('what an owner was told is mailed once, to her address, with a link 
   t.deepEqual(header(mail, 'auto-submitted'), ['auto-generated'])
   t.regex(header(mail, 'content-type')[0] ?? '', /^text\/plain/)
   const body = mail?.raw.slice(mail.raw.indexOf('\r\n\r\n') + 4).trimEnd()
-  t.is(body, `${[telling.message].flat().join('\n')}\n\nhttps://switchyard.example.com`.replaceAll('\n', '\r\n'))
+  const link = 'Open in the console: https://switchyard.example.com/console/sites/an-entry'
+  t.is(body, `${link}\n\n${[telling.message].flat().join('\n')}`.replaceAll('\n', '\r\n'))
   t.like((await rows())[0], { mailStatus: 'sent', mailAttempts: 1, mailedAt: clock.now(), mailNextAt: null })
   clock.forward(minutes(60))
   await mails.send()
@@ -78,7 +79,7 @@ test.serial('a title cannot add headers, recipients or a body', async (t) => {
   t.deepEqual(header(mail, 'subject'), [
     'Hello Bcc: eve@example.com To: eve@example.com Not the body <eve@example.com>',
   ])
-  t.true(mail?.raw.includes('\r\n\r\nThe body.\r\n.\r\nMAIL FROM:<eve@example.com>\r\n'))
+  t.true(mail?.raw.includes('an-entry\r\n\r\nThe body.\r\n.\r\nMAIL FROM:<eve@example.com>\r\n'))
 })
 
 test.serial('a mail that is refused for the moment is tried again later, and does not hold up others', async (t) => {

@@ -111,6 +111,8 @@ test("an owner is told of the first of an agent's runs that fail in a row, and o
     failures.map(({ message }) => /^Run (\d) of the agent “Triage” failed\. .+ See GET \/runs\//.exec(message)?.[1]),
     ['4', '1'],
   )
+  for (const { consolePage, message } of failures)
+    t.true(message.includes(`GET ${consolePage.replace(/^\/console(?=\/runs\/)/, '')}/events`), consolePage)
 
   const ownerId = await idOf(someone)
   const blocking = await webhookAgent(someone, { name: 'Sorting' })
@@ -139,6 +141,6 @@ test("an owner is told of the first of an agent's runs that fail in a row, and o
   }
   const [told, ...more] = await toldOf(someone, 'queue_blocked')
   t.is(more.length, 1)
-  t.like(told, { subjectId: blocking.id, title: 'Runs are waiting: agent “Sorting”' })
+  t.like(told, { subjectId: blocking.id, consolePage: `/console/agents/${blocking.id}`, title: 'Runs are waiting: agent “Sorting”' })
   t.regex(told?.message ?? '', /^You have no credits left\. .+ Each run fails after waiting 24 hours\.$/)
 })

@@ -97,6 +97,7 @@ export const telling: Omit<NewNotification, 'ownerId'> = {
   kind: 'credential_dead',
   subjectId: newId(),
   key: '1',
+  consolePage: '/console/sites/an-entry',
   title: 'Issue tracker has to be connected again',
   message: ['The site refused the token.', '', 'Runs wait for a day.'],
 }

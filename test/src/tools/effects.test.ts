@@ -117,7 +117,8 @@ test('a token that the site does not accept parks the run with its call, and its
   }
   t.is(sites.badTools.requests().length, 1, 'a credential that is known to be dead is not tried again')
   const { items } = (await call(someone, notifications.listNotifications)).body
-  t.like(items, { 0: { kind: 'credential_dead', subjectId: entryId }, length: 1 })
+  const consolePage = `/console/sites/${entryId}`
+  t.like(items, { 0: { kind: 'credential_dead', subjectId: entryId, consolePage }, length: 1 })
   t.false(JSON.stringify(items).includes('bad-token'))
 
   await replace('good-token')

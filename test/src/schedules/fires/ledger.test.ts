@@ -211,7 +211,7 @@ test.serial('a fire that nothing reports is recorded as missed, and its owner is
   await roundAt('10:08:40')
   const [telling, ...more] = await told()
   t.deepEqual(more, [])
-  t.like(telling, { subjectId: agent.id, title: 'A schedule missed 3 runs: agent “An agent”' })
+  t.like(telling, { consolePage: `/console/agents/${agent.id}`, title: 'A schedule missed 3 runs: agent “An agent”' })
   const tellings: string[] = []
   database.on('query', ({ sql }: { sql: string }) => {
     if (sql.includes('insert into notifications')) tellings.push(sql)
