@@ -31,7 +31,12 @@ export const AccountMenu = () => {
           onAction: () => chooseTheme(name),
         })),
         { id: 'guide', name: 'Guide', text: 'Guide', onAction: () => void window.open('/docs', '_blank', 'noopener') },
-        { id: 'out', name: 'Sign out', text: 'Sign out', onAction: () => void leave().catch((error: unknown) => notify('problem', problemOf(error).sentence)) },
+        {
+          id: 'out',
+          name: 'Sign out',
+          text: 'Sign out',
+          onAction: () => void leave().catch((error: unknown) => notify('problem', problemOf(error).sentence)),
+        },
       ]}
     />
   )

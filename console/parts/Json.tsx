@@ -13,7 +13,11 @@ export const Json = ({ value, name }: { value: unknown; name: string }) => {
       </pre>
       <div className={styles.foot}>
         {isCut && <span>The first part of {numberInWords(whole.length)} characters.</span>}
-        <Button kind="quiet" small onPress={() => download(whole, typeof value === 'string' ? `${name}.txt` : `${name}.json`)}>
+        <Button
+          kind="quiet"
+          small
+          onPress={() => download(whole, typeof value === 'string' ? `${name}.txt` : `${name}.json`)}
+        >
           Download
         </Button>
       </div>

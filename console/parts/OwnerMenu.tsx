@@ -14,7 +14,11 @@ export const OwnerMenu = ({ owner }: { owner: Owner }) => {
   const owners = [{ id: own, name: account?.email ?? '' }, ...workspaces]
   // A run or an approval belongs to one owner, so its list is shown instead.
   const open = (id: string) =>
-    void navigate(page === 'runs' || page === 'approvals' ? { to: `/w/$owner/${page}`, params: { owner: id } } : { to: '/w/$owner', params: { owner: id } })
+    void navigate(
+      page === 'runs' || page === 'approvals'
+        ? { to: `/w/$owner/${page}`, params: { owner: id } }
+        : { to: '/w/$owner', params: { owner: id } },
+    )
   return (
     <Menu
       label={`Workspace: ${owner.name}`}

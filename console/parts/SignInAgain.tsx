@@ -21,7 +21,11 @@ export const SignInAgain = () => {
       <p>Your login has ended. The page and what you typed stay as they are.</p>
       <SignInForm {...(account ? { email: account.email } : {})} onDone={goOn} />
       <p>
-        With a provider, <Link {...to.signIn()} target="_blank">sign in on another tab</Link>, and come back.
+        With a provider,{' '}
+        <Link {...to.signIn()} target="_blank">
+          sign in on another tab
+        </Link>
+        , and come back.
       </p>
       {looking.error && <ErrorBox error={looking.error} />}
       <Button busy={looking.isPending} onPress={() => looking.mutate()}>

@@ -68,6 +68,7 @@ export function flatRows(json: string): Row[] | undefined {
 function rowOf({ name, json }: Member): Row {
   if (!json.startsWith('"')) return { name, value: json, isText: false }
   const text = JSON.parse(json) as string
-  const isClear = text.trim() === text && !/^(?:|true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|\{.*\}|\[.*\]|".*")$/s.test(text)
+  const isClear =
+    text.trim() === text && !/^(?:|true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|\{.*\}|\[.*\]|".*")$/s.test(text)
   return isClear ? { name, value: text, isText: true } : { name, value: json, isText: false }
 }

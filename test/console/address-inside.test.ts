@@ -66,4 +66,5 @@ for (const [address, found] of [
   [`/console/runs/${workspace}`, undefined],
   ['/console/w/../../auth', undefined],
 ] as const)
-  test(`${address} is of ${found === undefined ? 'no workspace' : 'a workspace'}`, (t) => t.is(workspaceIn(address), found))
+  test(`${address} is of ${found === undefined ? 'no workspace' : 'a workspace'}`, (t) =>
+    t.is(workspaceIn(address), found))

@@ -69,7 +69,8 @@ test('nested or many arguments are no table', (t) => {
   t.is(flatRows('{"a":{"b":1}}'), undefined)
   t.is(flatRows('{"a":[1]}'), undefined)
   t.deepEqual(flatRows('{}'), [])
-  const many = (count: number) => JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, at) => [`n${at}`, at])))
+  const many = (count: number) =>
+    JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, at) => [`n${at}`, at])))
   t.is(flatRows(many(40))?.length, 40)
   t.is(flatRows(many(41)), undefined)
 })

@@ -1,5 +1,12 @@
 import test from 'ava'
-import { afterDecision, commandOf, mayHaveMore, neighbor, pageSize, readInboxSearch } from '../../console/screens/approvals/inbox.ts'
+import {
+  afterDecision,
+  commandOf,
+  mayHaveMore,
+  neighbor,
+  pageSize,
+  readInboxSearch,
+} from '../../console/screens/approvals/inbox.ts'
 
 const ids = ['a', 'b', 'c']
 
@@ -11,7 +18,8 @@ for (const [open, step, found] of [
   ['gone', 1, 'a'],
   [undefined, 1, 'a'],
 ] as const)
-  test(`${step === 1 ? 'after' : 'before'} ${open ?? 'nothing'} comes ${found}`, (t) => t.is(neighbor(ids, open, step), found))
+  test(`${step === 1 ? 'after' : 'before'} ${open ?? 'nothing'} comes ${found}`, (t) =>
+    t.is(neighbor(ids, open, step), found))
 
 test('an empty inbox has nothing to open', (t) => {
   t.is(neighbor([], undefined, 1), undefined)

@@ -17,6 +17,6 @@ for (const [fragment, found] of [
   [`token=sy_${'a'.repeat(200)}`, undefined],
   ['token=<script>', undefined],
 ] as const)
-  test(`the fragment ${fragment.slice(0, 30)} has ${found === undefined ? 'no token' : 'a token'}`, (t) => {
+  test(`the fragment ${fragment.length > 60 ? `${fragment.slice(0, 12)}… of ${fragment.length} characters` : fragment} has ${found === undefined ? 'no token' : 'a token'}`, (t) => {
     t.is(tokenIn(fragment), found)
   })

@@ -40,7 +40,9 @@ const Choose = ({ token }: { token: string }) => {
   if (resetting.isSuccess)
     return (
       <Narrow key="done" title="Your password is changed">
-        <p>You are signed out everywhere. Sign in with the new password. A mail lists what can still use the account.</p>
+        <p>
+          You are signed out everywhere. Sign in with the new password. A mail lists what can still use the account.
+        </p>
         <SignInForm onDone={() => void navigate({ ...to.index(), replace: true })} />
       </Narrow>
     )

@@ -23,7 +23,8 @@ export const Page = () => {
         <SendVerification account={account} />
       ) : (
         <p>
-          Open the link in the mail that we sent you. To get another mail, <Link {...to.signIn('/verify')}>sign in</Link>.
+          Open the link in the mail that we sent you. To get another mail,{' '}
+          <Link {...to.signIn('/verify')}>sign in</Link>.
         </p>
       )}
     </Narrow>
