@@ -7,8 +7,13 @@ export const to = {
   run: (owner: string, runId: string) => ({ to: '/w/$owner/runs/$runId', params: { owner, runId } }) as const,
   compare: (owner: string, runId: string, otherId: string) =>
     ({ to: '/w/$owner/runs/$runId/beside/$otherId', params: { owner, runId, otherId } }) as const,
-  approvals: (owner: string, approval?: string) =>
-    ({ to: '/w/$owner/approvals', params: { owner }, search: { approval } }) as const,
+  approvals: (owner: string, approval?: string, show?: 'decided') =>
+    ({ to: '/w/$owner/approvals', params: { owner }, search: { approval, show } }) as const,
   start: (owner: string) => ({ to: '/w/$owner/start', params: { owner } }) as const,
+  /** The home page of whoever is signed in. */
+  index: () => ({ to: '/' }) as const,
+  forgot: () => ({ to: '/forgot' }) as const,
+  verify: () => ({ to: '/verify' }) as const,
+  register: (from?: string) => ({ to: '/register', search: { from } }) as const,
   signIn: (from?: string) => ({ to: '/sign-in', search: { from } }) as const,
 }

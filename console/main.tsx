@@ -7,11 +7,18 @@ import { createRoot } from 'react-dom/client'
 import { I18nProvider } from 'react-aria-components'
 import { queries } from './api/queries.ts'
 import { router } from './routes.tsx'
-import { onLoginElsewhere } from './session/login.ts'
+import { accountQuery } from './session/account.ts'
+import { login, onLoginElsewhere } from './session/login.ts'
 import { keepCsrfToken } from './session/csrf.ts'
 
-onLoginElsewhere(() => {
+onLoginElsewhere((userId) => {
   keepCsrfToken(undefined)
+  if (userId !== undefined && userId === queries.getQueryData(accountQuery.queryKey)?.id) {
+    login.set('open')
+    void queries.invalidateQueries()
+    return
+  }
+  login.set('unknown')
   void queries.resetQueries().then(() => router.invalidate())
 })
 

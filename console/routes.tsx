@@ -10,35 +10,67 @@ import { client } from './api/client.ts'
 import { queries } from './api/queries.ts'
 import { ErrorPage, NotFoundPage, Pending } from './parts/pages.tsx'
 import { readRunFilters } from './lists/run-filters.ts'
-import { accountQuery, workspacesQuery } from './session/account.ts'
+import { readInboxSearch } from './screens/approvals/inbox.ts'
+import { accountQuery, needsTerms, workspacesQuery } from './session/account.ts'
+import { keepToken, keptToken, tokenIn } from './session/link-token.ts'
 import { own } from './session/workspace.ts'
 import { Shell } from './Shell.tsx'
 
 /** Every screen: its address, what its address may say, its title and its code, which is loaded when it is opened. */
 const root = createRootRoute({ notFoundComponent: NotFoundPage, errorComponent: ErrorPage })
 
-const page = <const Path extends string>(path: Path, title: string, load: () => Promise<{ Page: () => unknown }>) =>
-  createRoute({
-    getParentRoute: () => root,
-    path,
-    staticData: { title },
-    component: lazyRouteComponent(load, 'Page') as () => React.ReactNode,
-  })
+const readFrom = (raw: Record<string, unknown>) => ({ from: typeof raw['from'] === 'string' ? raw['from'] : undefined })
 
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   staticData: { title: 'Sign in' },
-  validateSearch: (raw: Record<string, unknown>) => ({
-    from: typeof raw['from'] === 'string' ? raw['from'] : undefined,
-  }),
+  validateSearch: readFrom,
   component: lazyRouteComponent(() => import('./screens/account/SignIn.tsx'), 'Page'),
 })
-const first = page('/first', 'Welcome', () => import('./screens/account/First.tsx'))
-const verify = page('/verify', 'Verify your address', () => import('./screens/account/Verify.tsx'))
-const forgot = page('/forgot', 'Forgot your password?', () => import('./screens/account/Forgot.tsx'))
-const reset = page('/reset', 'Choose a new password', () => import('./screens/account/Reset.tsx'))
-const invitation = page('/invitation', 'Invitation', () => import('./screens/account/Invitation.tsx'))
+const register = createRoute({
+  getParentRoute: () => root,
+  path: '/register',
+  staticData: { title: 'Create an account' },
+  validateSearch: readFrom,
+  component: lazyRouteComponent(() => import('./screens/account/Register.tsx'), 'Page'),
+})
+const forgot = createRoute({
+  getParentRoute: () => root,
+  path: '/forgot',
+  staticData: { title: 'Forgot your password?' },
+  component: lazyRouteComponent(() => import('./screens/account/Forgot.tsx'), 'Page'),
+})
+const terms = createRoute({
+  getParentRoute: () => root,
+  path: '/terms',
+  staticData: { title: 'Terms' },
+  validateSearch: readFrom,
+  async beforeLoad({ location }) {
+    const account = await queries.ensureQueryData(accountQuery)
+    if (account === null) throw redirect({ to: '/sign-in', search: { from: location.href }, replace: true })
+  },
+  component: lazyRouteComponent(() => import('./screens/account/Terms.tsx'), 'Page'),
+})
+
+/** A page to which a link with a token leads. The token leaves the address bar before anything is shown. */
+const linked = <const Path extends string>(path: Path, title: string, load: () => Promise<{ Page: () => unknown }>) =>
+  createRoute({
+    getParentRoute: () => root,
+    path,
+    staticData: { title },
+    beforeLoad({ location: { hash } }) {
+      const token = tokenIn(hash)
+      if (token !== undefined) keepToken(path, token)
+      if (hash !== '') throw redirect({ to: path as '/verify', replace: true })
+      return { token: keptToken(path) }
+    },
+    component: lazyRouteComponent(load, 'Page') as () => React.ReactNode,
+  })
+const first = linked('/first', 'Welcome', () => import('./screens/account/First.tsx'))
+const verify = linked('/verify', 'Verify your address', () => import('./screens/account/Verify.tsx'))
+const reset = linked('/reset', 'Choose a new password', () => import('./screens/account/Reset.tsx'))
+const invitation = linked('/invitation', 'Invitation', () => import('./screens/account/Invitation.tsx'))
 
 /** Pages of somebody who is signed in and has accepted the terms. */
 const signedIn = createRoute({
@@ -47,6 +79,7 @@ const signedIn = createRoute({
   async beforeLoad({ location }) {
     const account = await queries.ensureQueryData(accountQuery)
     if (account === null) throw redirect({ to: '/sign-in', search: { from: location.href }, replace: true })
+    if (needsTerms(account)) throw redirect({ to: '/terms', search: { from: location.href }, replace: true })
     return { account }
   },
 })
@@ -121,9 +154,7 @@ const approvals = createRoute({
   getParentRoute: () => ofOwner,
   path: '/approvals',
   staticData: { title: 'Approvals' },
-  validateSearch: (raw: Record<string, unknown>) => ({
-    approval: typeof raw['approval'] === 'string' ? raw['approval'] : undefined,
-  }),
+  validateSearch: readInboxSearch,
   component: lazyRouteComponent(() => import('./screens/approvals/Inbox.tsx'), 'Page'),
 })
 const start = createRoute({
@@ -136,9 +167,11 @@ const start = createRoute({
 export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
+    register,
+    forgot,
+    terms,
     first,
     verify,
-    forgot,
     reset,
     invitation,
     signedIn.addChildren([

@@ -1,7 +1,9 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { to } from '../addresses.ts'
+import { problemOf } from '../api/problem.ts'
 import { Menu } from '../design/Menu.tsx'
+import { notify } from '../design/notices.ts'
 import { chooseTheme, themes, useTheme } from '../design/theme.ts'
 import { accountQuery } from '../session/account.ts'
 import { signOut } from '../session/sign-in.ts'
@@ -32,7 +34,12 @@ export const AccountMenu = () => {
         })),
         { id: 'keys', name: 'Keyboard shortcuts', text: 'Keyboard shortcuts', onAction: () => showShortcutList(true) },
         { id: 'guide', name: 'Guide', text: 'Guide', onAction: () => void window.open('/docs', '_blank', 'noopener') },
-        { id: 'out', name: 'Sign out', text: 'Sign out', onAction: () => void leave() },
+        {
+          id: 'out',
+          name: 'Sign out',
+          text: 'Sign out',
+          onAction: () => void leave().catch((error: unknown) => notify('problem', problemOf(error).sentence)),
+        },
       ]}
     />
   )

@@ -6,6 +6,7 @@ import { Button } from '../design/Button.tsx'
 import { Field } from '../design/Field.tsx'
 import { signIn } from '../session/sign-in.ts'
 import { ErrorBox } from './ErrorBox.tsx'
+import { PasswordField } from './PasswordField.tsx'
 import styles from './SignInForm.module.css'
 
 /** Password and, if the account has an authenticator app, a code. `email` is fixed if the same account must return. */
@@ -33,20 +34,13 @@ export const SignInForm = ({ email: fixed, onDone }: { email?: string; onDone: (
       ) : (
         <p className="stranger">{fixed}</p>
       )}
-      <Field
-        label="Password"
-        type="password"
-        autoComplete="current-password"
-        value={password}
-        onChange={setPassword}
-        isRequired
-      />
+      <PasswordField value={password} onChange={setPassword} />
       {needsCode && (
         <Field
           label="Code"
           hint="From your authenticator app, or a recovery code."
           autoComplete="one-time-code"
-          inputMode="numeric"
+          spellCheck="false"
           autoFocus
           value={code}
           onChange={setCode}

@@ -4,6 +4,9 @@ import { login } from './login.ts'
 
 export type Account = Api['Account']
 
+/** Most of the API refuses an account that has not accepted the current terms. */
+export const needsTerms = ({ terms }: Pick<Account, 'terms'>): boolean => terms.acceptedVersion !== terms.currentVersion
+
 /** Who is signed in, or null. */
 export const accountQuery = queryOptions({
   queryKey: ['account'],
@@ -14,7 +17,8 @@ export const accountQuery = queryOptions({
       login.set('open')
       return data
     }
-    if (response.status === 401) return null
+    // A page that is open keeps its account while a dialog asks to sign in again.
+    if (response.status === 401 && login.get() !== 'ended') return null
     throw error
   },
 })

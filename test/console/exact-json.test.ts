@@ -1,22 +1,76 @@
 import test from 'ava'
-import { parseExactly } from '../../console/api/exact-json.ts'
+import { flatRows, indented, membersOf } from '../../console/parts/exact-json.ts'
 
-for (const text of [
-  '12345678901234567890',
-  '0.1000000000000000055511151231257827',
-  '1e400',
-  '-9007199254740993',
-  '{"id":12345678901234567890,"list":[1,2.5,-3]}',
-])
-  test(`${text} is written as it was read`, (t) => t.is(JSON.stringify(parseExactly(text)), text))
+const nested = '{"id":12345678901234567890,"list":[1,{"a":[]}],"id":"two","o":{},"text":"a \\"b\\", {c}: [d]"}'
 
-test('usual numbers are numbers, however they are written', (t) => {
-  t.deepEqual(
-    parseExactly('[1, 1.0, 1e2, -0.5, 0, 1.50, 9007199254740991]'),
-    [1, 1, 100, -0.5, 0, 1.5, 9007199254740991],
-  )
+test('members are read in their order, with long numbers and equal names as they were written', (t) => {
+  t.deepEqual(membersOf(nested), [
+    { name: 'id', json: '12345678901234567890' },
+    { name: 'list', json: '[1,{"a":[]}]' },
+    { name: 'id', json: '"two"' },
+    { name: 'o', json: '{}' },
+    { name: 'text', json: '"a \\"b\\", {c}: [d]"' },
+  ])
 })
 
-test('texts that look like numbers stay texts', (t) => {
-  t.deepEqual(parseExactly('{"a":"12345678901234567890"}'), { a: '12345678901234567890' })
+test('space around values and escapes in names do not matter', (t) => {
+  t.deepEqual(membersOf(' { "a\\u0062" :\n 1.50e+2 , "c":\ttrue } '), [
+    { name: 'ab', json: '1.50e+2' },
+    { name: 'c', json: 'true' },
+  ])
+})
+
+for (const json of ['{}', '[]', '["a", "b"]', '"text"', 'null', '7'])
+  test(`${json} has no members`, (t) => t.deepEqual(membersOf(json), []))
+
+test('indented JSON keeps every token', (t) => {
+  t.is(
+    indented('{"id":12345678901234567890, "id":1.50,"list":[1,{"a":[]}],"o":{ }}'),
+    `{
+  "id": 12345678901234567890,
+  "id": 1.50,
+  "list": [
+    1,
+    {
+      "a": []
+    }
+  ],
+  "o": {}
+}`,
+  )
+  t.deepEqual(JSON.parse(indented(nested)), JSON.parse(nested))
+})
+
+/** A value as JSON, and as a table shows it. */
+const cells: [json: string, value: string, isText: boolean][] = [
+  ['"Ask first"', 'Ask first', true],
+  ['"two\\nlines"', 'two\nlines', true],
+  ['3', '3', false],
+  ['12345678901234567890', '12345678901234567890', false],
+  ['true', 'true', false],
+  ['[]', '[]', false],
+  ['"3"', '"3"', false],
+  ['"true"', '"true"', false],
+  ['"null"', '"null"', false],
+  ['""', '""', false],
+  ['" space"', '" space"', false],
+  ['"{}"', '"{}"', false],
+  ['"[1]"', '"[1]"', false],
+  ['"\\"quoted\\""', '"\\"quoted\\""', false],
+  ['"2026-11-27"', '2026-11-27', true],
+]
+
+for (const [json, value, isText] of cells)
+  test(`a table shows ${json} so that it cannot be taken for another value`, (t) => {
+    t.deepEqual(flatRows(`{"name":${json}}`), [{ name: 'name', value, isText }])
+  })
+
+test('nested or many arguments are no table', (t) => {
+  t.is(flatRows('{"a":{"b":1}}'), undefined)
+  t.is(flatRows('{"a":[1]}'), undefined)
+  t.deepEqual(flatRows('{}'), [])
+  const many = (count: number) =>
+    JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, at) => [`n${at}`, at])))
+  t.is(flatRows(many(40))?.length, 40)
+  t.is(flatRows(many(41)), undefined)
 })

@@ -1,9 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useRouter } from '@tanstack/react-router'
-import { api } from '../../api/client.ts'
+import { to } from '../../addresses.ts'
 import { Narrow } from '../../parts/Narrow.tsx'
 import { SignInForm } from '../../parts/SignInForm.tsx'
-import { addressInside } from './address-inside.ts'
+import { accountQuery } from '../../session/account.ts'
+import { addressInside, workspaceIn } from './address-inside.ts'
+import { Providers } from './Providers.tsx'
+import { SignedInAs } from './SignedInAs.tsx'
 import styles from './Account.module.css'
 
 const route = getRouteApi('/sign-in')
@@ -12,20 +15,22 @@ const route = getRouteApi('/sign-in')
 export const Page = () => {
   const { from } = route.useSearch()
   const router = useRouter()
+  const { data: account } = useQuery(accountQuery)
   const back = addressInside(from)
-  const { data: providers } = useQuery(api.queryOptions('get', '/auth/providers'))
+  const goOn = () => router.history.replace(back)
+  if (account)
+    return (
+      <Narrow key="in" title="You are signed in">
+        <SignedInAs account={account} onContinue={goOn} />
+      </Narrow>
+    )
   return (
     <Narrow title="Sign in to Switchyard">
-      <SignInForm onDone={() => router.history.push(back)} />
-      <ul className={styles.providers}>
-        {providers?.items.map(({ provider, title, startUrl }) => (
-          <li key={provider}>
-            <a href={`${startUrl}?returnTo=${encodeURIComponent(back)}`}>Continue with {title}</a>
-          </li>
-        ))}
-      </ul>
-      <p>
-        <Link to="/forgot">Forgot your password?</Link>
+      <SignInForm onDone={goOn} />
+      <Providers returnTo={back} workspaceId={workspaceIn(back)} />
+      <p className={styles.links}>
+        <Link {...to.forgot()}>Forgot your password?</Link>
+        <Link {...to.register(from)}>Create an account</Link>
       </p>
     </Narrow>
   )

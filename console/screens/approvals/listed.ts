@@ -1,0 +1,51 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, type Api } from '../../api/client.ts'
+import type { Owner } from '../../session/workspace.ts'
+import { mayHaveMore, pageSize, type InboxSearch } from './inbox.ts'
+
+export interface Listed {
+  /** undefined until they have been read. */
+  approvals: Api['Approval'][] | undefined
+  error: unknown
+  /** Absent if there are no more. */
+  more?: () => void
+  isReadingMore: boolean
+  retry: () => void
+  /** Leaves one out that was just decided, before the list is read again. */
+  hide: (id: string) => void
+}
+
+/** The approvals that wait, oldest first, or the others, newest first. Read again while they are shown. */
+export function useListed({ query: owner }: Owner, show: InboxSearch['show']): Listed {
+  const isPending = show === undefined
+  const [hidden, setHidden] = useState<readonly string[]>([])
+  const filter = isPending ? ({ status: 'pending', order: 'arrival' } as const) : {}
+  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = api.useInfiniteQuery(
+    'get',
+    '/approvals',
+    { params: { query: { ...owner, ...filter, limit: pageSize } } },
+    {
+      initialPageParam: undefined,
+      refetchInterval: isPending ? 5000 : 15_000,
+      getNextPageParam: ({ items, nextCursor }: Api['ApprovalPage']) =>
+        isPending && !mayHaveMore(items) ? undefined : nextCursor,
+    },
+  )
+  const found = data?.pages.flatMap(({ items }) => items)
+  return {
+    approvals: found?.filter(({ id, status }) => (status === 'pending') === isPending && !hidden.includes(id)),
+    hide: (id) => setHidden([...hidden, id]),
+    error,
+    ...(hasNextPage && { more: () => void fetchNextPage() }),
+    isReadingMore: isFetchingNextPage,
+    retry: () => void refetch(),
+  }
+}
+
+/** The names of the owner's newest hundred agents, by their ids. */
+export function useAgentNames({ query }: Owner): ReadonlyMap<string, string> {
+  const params = { query: { ...query, limit: 100 } }
+  const { data } = useQuery(api.queryOptions('get', '/agents', { params }, { staleTime: 60_000 }))
+  return new Map(data?.items.map(({ id, name }) => [id, name]))
+}
