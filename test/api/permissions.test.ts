@@ -50,7 +50,10 @@ const needs: Record<string, Need> = {
     'build',
     'addToVault removeFromVault replaceVaultToken startOAuth acceptManifest refreshManifest moveThings',
   ),
-  ...named('build', 'createAgent createAgentFromTemplate deleteAgent pauseAgent resumeAgent updateAgent rotateCallbackSecret rotateSecret'),
+  ...named(
+    'build',
+    'createAgent createAgentFromTemplate deleteAgent pauseAgent resumeAgent updateAgent rotateCallbackSecret rotateSecret',
+  ),
   ...named('administer', 'createApiKey deleteApiKey listApiKeys updateWorkspace changeRole getBilling listLedger'),
   ...named('administer', 'listStatements getStatement'),
   ...named('administer', 'exportWorkspace inviteMember listInvitations withdrawInvitation listAudit'),

@@ -24,8 +24,19 @@ test('chosen runs are sent a hundred at a time', async (t) => {
   const runIds = Array.from({ length: 250 }, (_, index) => String(index))
   const full = { changed: 100, refused: [], more: false }
   const { sent, steps } = await changing({ runIds }, [full, full, { changed: 49, refused: [refusal], more: false }])
-  t.deepEqual(sent, [{ runIds: runIds.slice(0, 100) }, { runIds: runIds.slice(100, 200) }, { runIds: runIds.slice(200) }])
-  t.deepEqual(steps.map(({ changed, more }) => [changed, more]), [[100, true], [200, true], [249, false]])
+  t.deepEqual(sent, [
+    { runIds: runIds.slice(0, 100) },
+    { runIds: runIds.slice(100, 200) },
+    { runIds: runIds.slice(200) },
+  ])
+  t.deepEqual(
+    steps.map(({ changed, more }) => [changed, more]),
+    [
+      [100, true],
+      [200, true],
+      [249, false],
+    ],
+  )
   t.deepEqual(steps.at(-1)?.refused, [refusal])
 })
 
@@ -84,11 +95,17 @@ const leftOut = { replayed: 0, onceCalls: 0, schema: 0, purged: 0 }
 
 test('a replay goes on with the range of the answer and keeps the rest of the filter', async (t) => {
   const sent: unknown[] = []
-  const answers = [{ ...part, leftOut, replays: 900, next: { from: 1001, to: 5200 } }, { ...part, leftOut, replays: 3 }]
+  const answers = [
+    { ...part, leftOut, replays: 900, next: { from: 1001, to: 5200 } },
+    { ...part, leftOut, replays: 3 },
+  ]
   const send = async (body: unknown) => answers[sent.push(body) - 1] as never
   const steps = await Array.fromAsync(replayed({ reason: 'MODEL_ERROR' }, send))
   t.deepEqual(sent, [{ reason: 'MODEL_ERROR' }, { reason: 'MODEL_ERROR', from: 1001, to: 5200 }])
-  t.deepEqual(steps.map(({ count }) => count), [900, 903])
+  t.deepEqual(
+    steps.map(({ count }) => count),
+    [900, 903],
+  )
 })
 
 test('a replay that was stopped does not go on', async (t) => {

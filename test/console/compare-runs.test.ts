@@ -92,7 +92,10 @@ test('a call is told once, in the order of its beginning, with its outcome', (t)
 
 test('calls of the same tool are a pair, and the others stand alone', (t) => {
   const one = [call('1', 'search'), call('2', 'create'), call('3', 'close')]
-  const other = [call('4', 'search', { arguments: { id: 2 } }), call('5', 'close', { outcome: 'failed', siteStatus: 500 })]
+  const other = [
+    call('4', 'search', { arguments: { id: 2 } }),
+    call('5', 'close', { outcome: 'failed', siteStatus: 500 }),
+  ]
   t.deepEqual(
     pairsOfCalls(one, other).map((pair) => [
       pair.one?.callId,

@@ -3,11 +3,10 @@ import { barsOf } from '../../console/screens/runs/timeline/bars.ts'
 import { scaleOf } from '../../console/screens/runs/timeline/idle.ts'
 import { at, eventsOf } from './events.ts'
 
-const step = (number: number, from: number, to: number): Parameters<typeof eventsOf> =>
-  [
-    ['step.started', from, { step: number, attempt: 1 }],
-    ['step.finished', to, { step: number, attempt: 1, text: '' }],
-  ]
+const step = (number: number, from: number, to: number): Parameters<typeof eventsOf> => [
+  ['step.started', from, { step: number, attempt: 1 }],
+  ['step.finished', to, { step: number, attempt: 1, text: '' }],
+]
 
 test('without long gaps, the line is to scale', (t) => {
   const scale = scaleOf(barsOf(eventsOf(...step(1, 0, 4), ...step(2, 5, 10))), at(10))

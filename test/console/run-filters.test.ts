@@ -19,10 +19,16 @@ for (const [address, query] of [
   [{}, {}],
   [{ status: 'failed' }, { status: 'failed' }],
   [{ status: 'lost', trigger: 'mail' }, {}],
-  [{ trigger: 'webhook', agentId }, { trigger: 'webhook', agentId }],
+  [
+    { trigger: 'webhook', agentId },
+    { trigger: 'webhook', agentId },
+  ],
   [{ agentId: '' }, {}],
   [{ agentId: 'x'.repeat(37) }, {}],
-  [{ since, until }, { since, until }],
+  [
+    { since, until },
+    { since, until },
+  ],
   [{ since: 'yesterday', until: 7 }, {}],
   [{ status: 'failed', grouped: true }, { status: 'failed' }],
 ] as const)
@@ -47,7 +53,11 @@ test('a change of all runs leaves out those that were accepted after the reader 
     status: 'queued',
     acceptedUntil: now,
   })
-  t.deepEqual(filterOfChange({ agentId, since, until }, {}, now), { agentId, acceptedSince: since, acceptedUntil: until })
+  t.deepEqual(filterOfChange({ agentId, since, until }, {}, now), {
+    agentId,
+    acceptedSince: since,
+    acceptedUntil: until,
+  })
 })
 
 test('a path has the query, escaped, and no question mark without one', (t) => {

@@ -22,7 +22,10 @@ const run = (number: number, change: Partial<ListedRun> = {}): ListedRun =>
     ...change,
   }) as ListedRun
 
-const page = (numbers: number[], nextCursor: string | null = null) => ({ items: numbers.map((n) => run(n)), nextCursor })
+const page = (numbers: number[], nextCursor: string | null = null) => ({
+  items: numbers.map((n) => run(n)),
+  nextCursor,
+})
 const numbers = (runs: readonly ListedRun[]) => runs.map(({ sequence }) => sequence)
 
 const cases = [

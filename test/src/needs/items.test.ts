@@ -151,7 +151,11 @@ test('agents without runs that cannot start any share an item per payment, unles
   t.deepEqual(stoppedNeeds([named('one')], around), [])
   const [shared, own, ...others] = stoppedNeeds(agents, { ...around, standing: broke })
   t.deepEqual(others, [])
-  t.like(shared, { agentId: null, count: 0, message: 'Runs cannot start for 2 agents because you have no credits left.' })
+  t.like(shared, {
+    agentId: null,
+    count: 0,
+    message: 'Runs cannot start for 2 agents because you have no credits left.',
+  })
   t.like(own, { agentId: 'capped', count: 0 })
   t.regex(own?.message ?? '', /^Runs cannot start for “capped” because the agent's monthly credit cap/)
 })
@@ -180,7 +184,8 @@ for (const { title, given, expected } of [
     expected: {
       since: null,
       until: ahead(7 * days),
-      message: 'The credential for “CRM” (https://crm.example.com) expires at 2026-11-28T12:00:00Z and cannot be refreshed.',
+      message:
+        'The credential for “CRM” (https://crm.example.com) expires at 2026-11-28T12:00:00Z and cannot be refreshed.',
     },
   },
   { title: 'that has ended', given: { expiresAt: ago(60) }, expected: { since: ago(60), until: null } },
@@ -235,7 +240,15 @@ test('an approval names its run or its chat, its tool and its site', (t) => {
     agentName: 'Sorter',
   }
   const need = approvalNeed(approval)
-  t.like(need, { kind: 'approval', since: ago(60), until: ahead(60), runId: 'r4', agentId: 'a1', approvalId: 'p1', site })
+  t.like(need, {
+    kind: 'approval',
+    since: ago(60),
+    until: ahead(60),
+    runId: 'r4',
+    agentId: 'a1',
+    approvalId: 'p1',
+    site,
+  })
   t.is(
     need.message,
     'Run 4 of “Sorter” wants to call “createContact” at https://crm.example.com. At 2026-11-21T12:01:00Z, it will continue without the call.',

@@ -15,7 +15,10 @@ function at(now: Date, deliveries: readonly number[]): Deliveries {
   const past = deliveries.filter((one) => one <= now.getTime())
   const last = Math.max(...past)
   const before = (weeks: number) => {
-    const [from, until] = [last, Math.min(now.getTime(), last + week)].map((one) => one - weeks * week) as [number, number]
+    const [from, until] = [last, Math.min(now.getTime(), last + week)].map((one) => one - weeks * week) as [
+      number,
+      number,
+    ]
     return past.filter((one) => one >= from && one < until).map((one) => new Date(one))
   }
   return { now, lastAt: new Date(last), oneWeekBefore: before(1), twoWeeksBefore: before(2) }
@@ -27,8 +30,7 @@ const every = (interval: number, allows: (at: Date) => boolean = () => true, unt
     allows(new Date(one)),
   )
 
-const isOfficeTime = (date: Date) =>
-  date.getUTCDay() % 6 !== 0 && date.getUTCHours() >= 9 && date.getUTCHours() < 17
+const isOfficeTime = (date: Date) => date.getUTCDay() % 6 !== 0 && date.getUTCHours() >= 9 && date.getUTCHours() < 17
 const office = every(20 * minute, isOfficeTime)
 const always = every(minute)
 const daily = every(day, () => true).map((one) => one + 9.5 * hour)
@@ -157,7 +159,14 @@ test('a silent agent names its last delivery and how many usual hours have passe
   t.is(missedHours(quiet), 5)
   const [need, ...others] = silentNeeds({ id: 'a1', name: 'Sorter' }, quiet)
   t.deepEqual(others, [])
-  t.like(need, { kind: 'silent', since: wednesday('10:20:00'), until: null, agentId: 'a1', agentName: 'Sorter', count: 5 })
+  t.like(need, {
+    kind: 'silent',
+    since: wednesday('10:20:00'),
+    until: null,
+    agentId: 'a1',
+    agentName: 'Sorter',
+    count: 5,
+  })
   t.is(
     need?.message,
     '“Sorter” has received no delivery since 2026-11-25T10:20:00Z. In both previous weeks, deliveries arrived at this time.',

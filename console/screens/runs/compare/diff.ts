@@ -46,7 +46,10 @@ function between<Item>(one: Item[], other: Item[], isSame: (one: Item, other: It
       pairs.push({ one: left, other: right })
       i += 1
       j += 1
-    } else if (j >= other.length || (i < one.length && at(common, (i + 1) * width + j) >= at(common, i * width + j + 1))) {
+    } else if (
+      j >= other.length ||
+      (i < one.length && at(common, (i + 1) * width + j) >= at(common, i * width + j + 1))
+    ) {
       pairs.push({ one: left })
       i += 1
     } else {

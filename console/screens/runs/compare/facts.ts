@@ -19,7 +19,13 @@ export function factsOf(one: Run, other: Run, now: number): Fact[] {
     const [left, right] = [of(one, now), of(other, now)]
     const [first, second] = [inWords(left), inWords(right)]
     const differs = first !== second
-    return { name, one: first, other: second, differs, change: differs ? changeInWords(left, right, inWords) : undefined }
+    return {
+      name,
+      one: first,
+      other: second,
+      differs,
+      change: differs ? changeInWords(left, right, inWords) : undefined,
+    }
   }
   const said = ({ name, of }: Said): Fact => {
     const [first, second] = [of(one), of(other)]
