@@ -7,12 +7,13 @@ import { receiveWebhook } from '../../api/webhooks.ts'
 import { call } from '../helpers/client.ts'
 import { newOwner } from '../helpers/owner.ts'
 import { deliver, type webhookAgent } from '../helpers/people.ts'
-import { sharedPlatform } from '../helpers/shared.ts'
+import { startPlatform } from '../helpers/platform.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
 import { holdBack, watchAdmissions } from './held-back.ts'
 
 /* A delivery whose body arrives late is judged by the agent as it is by then, whether a process remembers it or not. */
 
-const idle = sharedPlatform(test, 'idle')
+const open = forWholeFile(test, 'slow deliveries', startPlatform)
 
 type Agent = Awaited<ReturnType<typeof webhookAgent>>
 type Fields = NonNullable<Parameters<typeof webhookAgent>[1]>
@@ -91,7 +92,7 @@ async function headersOf({ fields, event = 'push', signedWith }: Case, agent: Ag
 }
 
 async function judgedLate(t: ExecutionContext, one: Case, isRemembered: boolean): Promise<void> {
-  const platform = await idle()
+  const platform = await open()
   const owner = await newOwner(t, platform, 'team')
   const agent = await owner.webhookAgent(one.fields)
   // Refused or accepted, the process has read the agent, and remembers it.
