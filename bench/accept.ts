@@ -9,6 +9,7 @@ import { chooseLoad } from './accept/load.ts'
 import { openOurs } from './accept/ours.ts'
 import { openPeers } from './accept/peers.ts'
 import { inWords, rowsOf } from './accept/rows.ts'
+import { payload } from './accept/targets.ts'
 
 /**
  * `npm run bench -- accept [--rounds 5] [--seconds 4]`: deliveries per second that one API process accepts, each reply
@@ -18,7 +19,6 @@ import { inWords, rowsOf } from './accept/rows.ts'
 const { rounds, seconds } = numbersGiven({ rounds: 5, seconds: 4 })
 const connections = [32, 128]
 const agents = 50
-const payload = JSON.stringify({ event: 'order.paid', number: 1, note: 'x'.repeat(970) })
 
 await installPeers()
 const load = chooseLoad()

@@ -51,8 +51,8 @@ try {
       'Temporal reports events and bytes. Billable actions are counted in the histories, by the list of Temporal Cloud: ' +
         'starts of workflows, signals, activities, local activities, timers and changes of search attributes. Each ' +
         'local activity counts, although Temporal Cloud bills those of one workflow task as one. Heartbeats, retries and ' +
-        'fairness are in no history and are not counted. Postgres counts statements (without those that begin and end ' +
-        'transactions), transactions and rows; what an idle platform does in the same time is subtracted. The bytes of ' +
+        'fairness are in no history and are not counted. Postgres counts statements (except begin and ' +
+        'commit), transactions and rows; what an idle platform does in the same time is subtracted. The bytes of ' +
         'the database include indexes and free space.',
     ],
     columns: ['for one run', 'Switchyard', 'empty child workflow', 'ratio'],

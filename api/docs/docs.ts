@@ -10,6 +10,7 @@ import type { AnyRoute } from '../route/route.ts'
 import { createGuide, type Guide } from './guide.ts'
 import { guidePage } from './guide-page.ts'
 import { maxQuery } from './layout.ts'
+import { alone, pathOf } from './page-paths.ts'
 import type { ApiDocument } from './reference/document.ts'
 import { overviewPage, tagPage } from './reference/reference-pages.ts'
 import { findables } from './search/findable.ts'
@@ -43,7 +44,7 @@ export function mountDocs(router: Router, routes: AnyRoute[], { config, rateLimi
   const referencePages = servePages((tag) => Promise.resolve(renderReference(document, tag)))
   get('/openapi.json', serveFixed({ type: 'application/json', read: () => document }))
   get('/docs', (ctx) => guidePages(ctx, 'README.md'))
-  for (const page of ['specification', 'performance']) get(`/docs/${page}`, (ctx) => guidePages(ctx, `${page}.md`))
+  for (const file of alone) get(pathOf(file) ?? '/docs', (ctx) => guidePages(ctx, file))
   get('/docs/search', serveSearch(guide, routes))
   get('/docs/api', (ctx) => referencePages(ctx, ''))
   get('/docs/:part/:page', (ctx) => {

@@ -6,7 +6,7 @@ import { freePorts } from '../../bin/local/ports.ts'
 import { whenAnswering } from '../../bin/local/program.ts'
 import { readLocalConfig } from '../../src/config/local-config.ts'
 import { onServer } from '../../test/helpers/database.ts'
-import { letPostgresIn, temporaryFolder, record } from '../shared/folder.ts'
+import { record, temporaryFolder } from '../shared/folder.ts'
 
 /** PgBouncer in front of the database, with a connection per transaction, or undefined if it is not installed. */
 export async function openPooler(database: string) {
@@ -18,7 +18,6 @@ export async function openPooler(database: string) {
   url.port = String(port)
   const file = join(temporaryFolder, 'pgbouncer.ini')
   writeFileSync(file, configuration(new URL(database), port))
-  letPostgresIn(temporaryFolder)
   const control = createControl(
     {
       name: 'pgbouncer',

@@ -5,6 +5,9 @@ import type { Target } from './send.ts'
 
 type Proof = keyof typeof proofs
 
+/** What each delivery says, about a thousand bytes. */
+export const payload = JSON.stringify({ event: 'order.paid', number: 1, note: 'x'.repeat(970) })
+
 /** The tier limits the deliveries that an owner's agents accept in a minute, and limits are not measured. */
 const ownerCount = 10
 

@@ -1,12 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { targetsOf } from '../accept/targets.ts'
+import { payload, targetsOf } from '../accept/targets.ts'
 import type { Send } from '../accept/send.ts'
 import { apiProgram } from '../shared/programs.ts'
 import type { BenchStores } from '../shared/servers.ts'
 import { watchMemory } from './resident.ts'
 import { memoryRow } from './row.ts'
-
-const payload = JSON.stringify({ event: 'order.paid', number: 1, note: 'x'.repeat(970) })
 
 interface Options {
   send: Send

@@ -38,7 +38,7 @@ const longestMs = 300_000
 /**
  * The agents that deliveries address. A process remembers them, so that a delivery costs no query before its commit. A
  * remembered agent is never believed: `accept_runs` compares its version before a run is created, and a refusal is
- * made only after `current` has compared it.
+ * made only after `current` has compared it, when the body was there.
  */
 export function createRecipients(context: { database: Database; clock: Clock; agents: Agents; billing: Billing }) {
   const { database, clock, agents, billing } = context

@@ -68,44 +68,46 @@ export function createWebhooks(context: {
       }
   }
 
-  /** Counts a refused proof by the sender's address. */
-  async function verifyCounted(request: InboundRequest, secrets: string[], demanded: Preset[]): Promise<void> {
-    try {
-      await verify(request, secrets, demanded)
-    } catch (refusal) {
-      if (isCoded(refusal, 'WEBHOOK_SECRET_INVALID')) await rateLimits.webhookFailed(request.address)
-      throw refusal
-    }
+  /** Throws the refusal. Counts a refused proof by the sender's address. */
+  async function refuse(request: InboundRequest, refusal: unknown): Promise<never> {
+    if (isCoded(refusal, 'WEBHOOK_SECRET_INVALID')) await rateLimits.webhookFailed(request.address)
+    throw refusal
   }
 
-  /** All checks of a delivery, in order, and the creation of its run. `unfinished` is absent for a remembered agent. */
-  async function judge(delivery: Judged, recipient: Recipient, unfinished?: number): Promise<Outcome | 'stale'> {
+  /**
+   * All checks of a delivery, in order, and the creation of its run. `isFinal`: the recipient was read after the body, so
+   * that no state can have ended meanwhile. `unfinished` is absent for a remembered agent.
+   */
+  async function judge(
+    delivery: Judged,
+    recipient: Recipient,
+    isFinal: boolean,
+    unfinished?: number,
+  ): Promise<Outcome | 'stale'> {
     const { agent, standing, secrets } = recipient
     assertThat(agent.trigger === 'webhook', 'AGENT_NOT_FOUND', { message: noWebhook })
-    const isRemembered = unfinished === undefined
-    const demanded = demandedOfDelivery(agent.webhookProof, delivery.header)
-    await (isRemembered ? verify : verifyCounted)(delivery, secrets, demanded)
+    await verify(delivery, secrets, demandedOfDelivery(agent.webhookProof, delivery.header))
     assertAccepting(standing)
     requireFeature(standing, 'webhooks')
     requirePaidSubscription(standing)
     await (delivery.counted.agent ??= rateLimits.webhook(agent.id))
-    if (!isRemembered) runs.queue.assertRoom(unfinished)
+    if (unfinished !== undefined) runs.queue.assertRoom(unfinished)
     delivery.assertJson()
     const body = await delivery.readBody()
     await (delivery.counted.owner ??= rateLimits.delivery(agent.ownerId, standing))
     await (delivery.counted.bytes ??= rateLimits.inputBytes(agent.ownerId, standing, body.length))
     // Until the commit: large bodies take turns there too.
-    return largeBodies.carryOut(agent.ownerId, body.length, () => judgeBody(delivery, recipient, body, isRemembered))
+    return largeBodies.carryOut(agent.ownerId, body.length, () => judgeBody(delivery, recipient, body, isFinal))
   }
 
-  async function judgeBody(delivery: Judged, recipient: Recipient, body: Buffer, isRemembered: boolean) {
+  async function judgeBody(delivery: Judged, recipient: Recipient, body: Buffer, isFinal: boolean) {
     const { agent, standing } = recipient
     const preset = presets[agent.webhookProof]
     const payload = await payloads.read(body, agent)
     const challenge = challengeIn(preset, payload)
     const isTest = challenge !== undefined || isPing(preset, delivery.header)
     // A test has no commit that would compare the version.
-    if (isTest && isRemembered) return 'stale'
+    if (isTest && !isFinal) return 'stale'
     if (isTest) return challenge === undefined ? { pong: true as const } : { challenge }
     const request = requestOf(delivery, recipient, body, payload)
     try {
@@ -115,7 +117,7 @@ export function createWebhooks(context: {
     } catch (refusal) {
       // A repeat gets its receipt even if the schema or the credits have changed. Its sender would otherwise correct the
       // payload and send the event under a new key, and it would run twice.
-      return isRemembered ? 'stale' : runs.accept.earlierReceipt(request, refusal)
+      return isFinal ? runs.accept.earlierReceipt(request, refusal) : 'stale'
     }
     delivery.isDecided = true
     return runs.accept.withOthers(request)
@@ -126,16 +128,23 @@ export function createWebhooks(context: {
     const recipient = recipients.remembered(delivery.agentId)
     if (!recipient) return 'stale'
     try {
-      return await judge(delivery, recipient)
+      return await judge(delivery, recipient, false)
     } catch (refusal) {
       if (isCoded(refusal) && !delivery.isDecided) return 'stale'
       throw refusal
     }
   }
 
+  /** A refusal is not believed either if the body arrived during the checks: the agent may have changed meanwhile. */
   async function judgeByRecord(delivery: Judged): Promise<Outcome | 'stale'> {
+    const isFinal = delivery.hasBody
     const { recipient, unfinished } = await recipients.current(delivery.agentId)
-    return judge(delivery, recipient, unfinished)
+    try {
+      return await judge(delivery, recipient, isFinal, unfinished)
+    } catch (refusal) {
+      if (isCoded(refusal) && !delivery.isDecided && delivery.hasBody !== isFinal) return 'stale'
+      return refuse(delivery, refusal)
+    }
   }
 
   return {
@@ -151,25 +160,32 @@ export function createWebhooks(context: {
         await rateLimits.webhookFailed(request.address)
         throw proofRefused(signed, purposeMessage(purpose))
       }
-      await verifyCounted(request, agents.goodSecretsOf(agent), demanded)
+      const proved = verify(request, agents.goodSecretsOf(agent), demanded)
+      await proved.catch((refusal: unknown) => refuse(request, refusal))
       return agent
     },
 
     /**
      * Accepts a delivery: creates a run, or returns the receipt of the run that the same delivery created earlier, even
      * if the schema or the credits have changed since. A test of the address is answered and leaves no trace. Judges by
-     * the remembered agent first, and again by the record after a refusal, or if the agent has changed before the
-     * commit. Fails with AGENT_NOT_FOUND, WEBHOOK_SECRET_INVALID, TIER_REQUIRED, PERMISSION_DENIED (the account is
-     * suspended), SUBSCRIPTION_PAST_DUE, RATE_LIMITED (deliveries, bytes, failed proofs, a full queue),
-     * VALIDATION_ERROR (not a JSON object, a malformed key, a key used for another body), WEBHOOK_PAYLOAD_INVALID,
-     * NO_CREDITS, FEATURE_LIMIT_REACHED (no room for payloads).
+     * the remembered agent first, and again by the record after a refusal, after a body that arrived during the checks,
+     * or if the agent has changed before the commit. Fails with AGENT_NOT_FOUND, WEBHOOK_SECRET_INVALID, TIER_REQUIRED,
+     * PERMISSION_DENIED (the account is suspended), SUBSCRIPTION_PAST_DUE, RATE_LIMITED (deliveries, bytes, failed proofs,
+     * a full queue), VALIDATION_ERROR (not a JSON object, a malformed key, a key used for another body),
+     * WEBHOOK_PAYLOAD_INVALID, NO_CREDITS, FEATURE_LIMIT_REACHED (no room for payloads).
      */
     async deliver(given: InboundDelivery): Promise<Outcome> {
-      const delivery: Judged = { ...given, counted: {}, isDecided: false }
+      const delivery: Judged = { ...given, readBody, counted: {}, hasBody: false, isDecided: false }
       let outcome = await judgeByMemory(delivery)
       for (let tries = 0; outcome === 'stale' && tries < mostTries; tries += 1) outcome = await judgeByRecord(delivery)
       if (outcome !== 'stale') return outcome
       throw new CodedError('INTERNAL_ERROR', { message: keepsChanging, retryAfter: 1 })
+
+      async function readBody(): Promise<Buffer> {
+        const body = await given.readBody()
+        delivery.hasBody = true
+        return body
+      }
     },
 
     /**
@@ -187,6 +203,8 @@ export function createWebhooks(context: {
 /** A delivery while it is judged. It may be judged again, and is counted once: a limit refuses it again, if it did. */
 interface Judged extends InboundDelivery {
   counted: { agent?: Promise<void>; owner?: Promise<void>; bytes?: Promise<void> }
+  /** Whether the body has been read. */
+  hasBody: boolean
   /** Whether the commit decides, or has decided. */
   isDecided: boolean
 }

@@ -47,22 +47,30 @@ export function holdBack(url: string, route: AnyRoute, { params, headers, body }
   }
 }
 
+/** What knex tells of a query. */
+interface Query {
+  sql: string
+  __knexQueryUid: string
+}
+
 /**
  * Counts the questions that admit somebody: `admitted` waits until there were so many, and until no query is under way any
- * more, since what the path names is looked for next.
+ * more, since what the path names is looked for next. The platform must be the test's own, and idle otherwise.
  */
 export function watchAdmissions(database: Database, question: RegExp) {
-  let [asked, underWay] = [0, 0]
-  const begun = () => void (underWay += 1)
-  const over = (_: unknown, { sql }: { sql: string }) => {
-    underWay -= 1
+  let asked = 0
+  // By their ids, because a query that began earlier may end now.
+  const underWay = new Set<string>()
+  const begun = ({ __knexQueryUid: id }: Query) => void underWay.add(id)
+  const over = (_: unknown, { sql, __knexQueryUid: id }: Query) => {
+    underWay.delete(id)
     if (question.test(sql)) asked += 1
   }
   database.on('query', begun)
   database.on('query-response', over).on('query-error', over)
   return async (count: number): Promise<void> => {
     await eventually(20, `${count} requests are admitted`, () => asked >= count || undefined)
-    for (let quiet = 0; quiet < 5; quiet = underWay === 0 ? quiet + 1 : 0) await delay(20)
+    for (let quiet = 0; quiet < 5; quiet = underWay.size === 0 ? quiet + 1 : 0) await delay(20)
     database.removeListener('query', begun)
     database.removeListener('query-response', over)
     database.removeListener('query-error', over)

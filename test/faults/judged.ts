@@ -25,7 +25,7 @@ export const judged: Fault[] = [
   {
     id: 'judged/refusal-by-memory',
     in: createWebhooks,
-    edit: without('CatchClause IfStatement:has(> ReturnStatement)'),
+    edit: without('FunctionDeclaration[id.name="judgeByMemory"] CatchClause IfStatement'),
     why: 'deliveries with a new secret, or after a payment, are refused until the process forgets',
     tests: [remembered],
   },
