@@ -153,5 +153,7 @@ const deliveriesStatement = `
    cross join lateral generate_series(0, least(w.high - w.low, :mostDeliveries) - 1) as n
     join lateral (select accepted_at, trigger, replay_of from runs
                    where agent_id = w.id
-                     and sequence = w.low + n * (w.high - w.low) / least(w.high - w.low, :mostDeliveries)) r
+                     and sequence = w.low + n * (w.high - w.low) / least(w.high - w.low, :mostDeliveries)
+                      -- or the planner may join all of the agent's runs
+                   limit 1) r
       on ${isDelivery}`

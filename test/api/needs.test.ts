@@ -3,8 +3,6 @@ import * as agents from '../../api/agents.ts'
 import * as needs from '../../api/needs.ts'
 import * as workspaces from '../../api/workspaces.ts'
 import { idAt, newId } from '../../src/ids.ts'
-import { readDeliveries, readEndings } from '../../src/needs/read-agents.ts'
-import type { AgentState } from '../../src/needs/agent-state.ts'
 import { sealCredential } from '../../src/vault/credential.ts'
 import { pendingApproval } from '../helpers/approvals.ts'
 import { call, type Client } from '../helpers/client.ts'
@@ -13,7 +11,6 @@ import { customer } from '../helpers/people.ts'
 import { startPlatform, type Platform } from '../helpers/platform.ts'
 import { sharedPlatform } from '../helpers/shared.ts'
 import { memberOf, userIdOf, workspaceOf } from '../helpers/workspaces.ts'
-import { looksAt } from '../src/database/looks.ts'
 
 /* What each item says is tested with the rules; here is that what happens is found. */
 
@@ -137,22 +134,6 @@ test('an agent that no longer gets its usual deliveries needs a person', async (
   // With a run in its queue, it is not silent.
   await owner.deliver(silent, {})
   t.deepEqual((await needsOf(owner)).items, [])
-})
-
-test('however many runs an agent has, few of them are read', async (t) => {
-  const platform = await platformOf()
-  const { owner, database } = await open(t, platform)
-  const agent = await owner.webhookAgent()
-  const rows = await runsOf(platform, agent, steady(7))
-  await database.raw('analyze runs')
-  const state = { ...agent, movedSequence: null, lastSequence: rows.length, first: null } as unknown as AgentState
-  const looks = await looksAt(database, 'runs', async () => {
-    t.is((await readEndings(database as never, [state], new Date())).get(agent.id)?.length, 10)
-    const found = (await readDeliveries(database as never, [state], new Date())).get(agent.id)
-    t.is(found?.oneWeekBefore.length, 43)
-    t.is(found?.twoWeeksBefore.length, 43)
-  })
-  t.true(looks < 300, `${looks} of ${rows.length} rows`)
 })
 
 test('a pending approval needs a person, and is counted', async (t) => {
