@@ -4,7 +4,7 @@ import type { EndReason } from '../../../src/runs/states.ts'
 
 /** Endings, newest first: `f` failed, `c` completed. The newest is number 1 and the most recent hour. */
 const endings = (letters: string, reasons: readonly EndReason[] = []): Ending[] =>
-  [...letters].map((letter, index) => ({
+  letters.split('').map((letter, index) => ({
     runId: `r${index + 1}`,
     status: letter === 'f' ? 'failed' : 'completed',
     reason: letter === 'f' ? (reasons[index] ?? 'MODEL_ERROR') : null,

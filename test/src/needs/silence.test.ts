@@ -46,26 +46,26 @@ for (const { title, now, deliveries, silent } of [
   { title: 'on Saturday', now: weeksLater(3, 5, '15:00:00'), deliveries: office, silent: false },
   { title: 'on Sunday night', now: weeksLater(3, 6, '23:59:00'), deliveries: office, silent: false },
   {
-    title: 'before three hours of Monday have passed',
-    now: weeksLater(3, 0, '11:59:00'),
+    title: 'before five hours of Monday have passed',
+    now: weeksLater(3, 0, '13:59:00'),
     deliveries: upTo(weeksLater(2, 6, '00:00:00'), office),
     silent: false,
   },
   {
-    title: 'after three hours of Monday',
-    now: weeksLater(3, 0, '12:00:00'),
+    title: 'after five hours of Monday',
+    now: weeksLater(3, 0, '14:00:00'),
     deliveries: upTo(weeksLater(2, 6, '00:00:00'), office),
     silent: true,
   },
   {
-    title: 'two whole hours after the last delivery',
-    now: wednesday('13:59:00'),
+    title: 'four whole hours after the last delivery',
+    now: wednesday('15:59:00'),
     deliveries: upTo(wednesday('10:25:00'), office),
     silent: false,
   },
   {
-    title: 'three whole hours after the last delivery',
-    now: wednesday('14:00:00'),
+    title: 'five whole hours after the last delivery',
+    now: wednesday('16:00:00'),
     deliveries: upTo(wednesday('10:25:00'), office),
     silent: true,
   },
@@ -76,14 +76,14 @@ for (const { title, now, deliveries, silent } of [
     silent: true,
   },
   {
-    title: 'if deliveries stop two hours before the end of the day',
+    title: 'if deliveries stop two hours before the end of a day',
     now: wednesday('23:00:00'),
     deliveries: upTo(wednesday('14:45:00'), office),
     silent: false,
   },
   {
-    title: 'three hours after the last of many deliveries',
-    now: wednesday('06:00:00'),
+    title: 'five hours after the last of many deliveries',
+    now: wednesday('08:00:00'),
     deliveries: upTo(wednesday('03:00:00'), always),
     silent: true,
   },
@@ -107,8 +107,8 @@ for (const { title, now, deliveries, silent } of [
     silent: false,
   },
   {
-    title: 'after three missing bursts',
-    now: weeksLater(3, 3, '21:00:00'),
+    title: 'after bursts were missing on three days',
+    now: weeksLater(3, 4, '09:00:00'),
     deliveries: upTo(wednesday('09:00:00'), bursts),
     silent: true,
   },
@@ -142,21 +142,23 @@ function randomNumbers(seed: number) {
   return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647
 }
 
-for (const perHour of [0.2, 1, 2, 5]) {
+for (const perHour of [0.2, 1, 2]) {
   test(`${perHour} deliveries an hour at random times almost never look silent`, (t) => {
     const random = randomNumbers(20_261_102)
-    const end = start + 20 * week
+    const end = start + 13 * week
     const deliveries: number[] = []
     for (let now = start; now < end; now += (-Math.log(random()) / perHour) * hour) deliveries.push(now)
-    const hours = Array.from({ length: 17 * 7 * 24 }, (_, index) => new Date(start + 3 * week + index * hour))
-    const alarms = hours.filter((now) => isSilent(at(now, deliveries)))
-    t.true(alarms.length <= hours.length / 500, `${alarms.length} of ${hours.length}`)
+    const hours = Array.from({ length: 10 * 7 * 24 }, (_, index) => new Date(start + 3 * week + index * hour))
+    const silences = new Set(
+      hours.map((now) => at(now, deliveries)).flatMap((one) => (isSilent(one) ? [one.lastAt.getTime()] : [])),
+    )
+    t.true(silences.size <= 1, `${silences.size} in 10 weeks`)
   })
 }
 
 test('a silent agent names its last delivery and how many usual hours have passed', (t) => {
   const quiet = at(wednesday('16:30:00'), upTo(wednesday('10:25:00'), office))
-  t.is(missedHours(quiet), 5)
+  t.is(missedHours(quiet).length, 5)
   const [need, ...others] = silentNeeds({ id: 'a1', name: 'Sorter' }, quiet)
   t.deepEqual(others, [])
   t.like(need, {
