@@ -62,7 +62,7 @@ export const login = route({
     if (asked) refuseOtherPages(request.header, services.config.http.baseUrl)
     const from = clientOf(request)
     const tokens = await services.users.logins.open({ ...credentials, from })
-    return asked ? inCookies(services, tokens) : tokens
+    return asked ? inCookies(services, tokens, { inPlace: true }) : tokens
   },
 })
 
@@ -95,7 +95,7 @@ export const refresh = route({
       refreshToken: sent ?? refreshCookie(request, services.config.http.baseUrl),
       ttlSeconds: seconds,
     })
-    return sent === undefined ? inCookies(services, tokens) : tokens
+    return sent === undefined ? inCookies(services, tokens, { inPlace: true }) : tokens
   },
 })
 

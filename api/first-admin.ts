@@ -30,6 +30,7 @@ export const createFirstAdmin = route({
   async handle({ services, body, request }) {
     // A page of another origin must not log the visitor in to another account.
     refuseOtherPages(request.header, services.config.http.baseUrl)
-    return inCookies(services, await services.users.createFirstAdmin(body, clientOf(request)))
+    const tokens = await services.users.createFirstAdmin(body, clientOf(request))
+    return inCookies(services, tokens, { inPlace: false })
   },
 })

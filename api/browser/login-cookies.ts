@@ -39,11 +39,12 @@ export function loginCookies(tokens: Tokens, config: Pick<Config, 'auth' | 'http
 export const withoutLogin = ({ config }: Pick<Services, 'config'>): WithCookies =>
   withCookies(loginCookies({ accessToken: '', refreshToken: '' }, config))
 
-/** Replaces the tokens of a login with cookies. */
+/** Replaces the tokens of a login with cookies, as the usual answer of a route, or in place of it. */
 export function inCookies(
   { config, users }: Pick<Services, 'config' | 'users'>,
   tokens: Tokens & { loginId: string; expiresIn: number },
+  how: { inPlace: boolean },
 ): WithCookies {
   const content = { expiresIn: tokens.expiresIn, csrfToken: users.csrf.of(tokens.loginId) }
-  return withCookies(loginCookies(tokens, config), inPlace(201, content))
+  return withCookies(loginCookies(tokens, config), how.inPlace ? inPlace(201, content) : content)
 }
