@@ -22,9 +22,10 @@ COPY workflows workflows
 COPY migrations migrations
 COPY bin bin
 COPY check-site check-site
-# The API serves the guide and the console.
+# The API serves the guide, the console and the templates.
 COPY docs docs
 COPY --from=console /app/console/dist console/dist
+COPY examples/templates examples/templates
 USER node
 EXPOSE 3000
 CMD ["node", "--max-semi-space-size=16", "--heap-growing-percent=20", "bin/api.ts"]

@@ -1,26 +1,13 @@
 import * as v from 'valibot'
 import { idempotencyKeyOf } from '../src/webhooks/delivery-identity.ts'
 import { memberText } from '../src/json-member.ts'
-import { freeObject, named } from './schemas/documented.ts'
 import { route } from './route/route.ts'
+import { runInput } from './schemas/run-input.ts'
 import { listedRun, presentListedRun, presentRun, run } from './schemas/run-schema.ts'
 import { pageOf, paging, runStatus, trigger } from './schemas/schemas.ts'
 import { agentNamed as resource } from './route/resources.ts'
 
 const shared = { tag: 'agents', access: 'account', status: 200 } as const
-
-const input = named(
-  'RunInput',
-  v.union(
-    [
-      freeObject('RunInputObject', 'JSON object with any fields', { ticket: 4711 }),
-      v.pipe(v.string(), v.minLength(1, 'must not be empty')),
-    ],
-    'must be a JSON object or a non-empty string',
-  ),
-  'Input for the run. The model treats it as data, not instructions.',
-  { ticket: 4711 },
-)
 
 export const startRun = route({
   ...shared,
@@ -36,7 +23,7 @@ export const startRun = route({
     'Idempotency-Key':
       'Key for this request. A repeated request with the same key returns the original run in its current state.',
   },
-  body: v.strictObject({ input: v.optional(input) }),
+  body: v.strictObject({ input: v.optional(runInput) }),
   rawBody: { maxBytes: ({ config }) => config.bodies.webhookBytes, optional: true },
   status: 202,
   response: run,

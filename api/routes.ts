@@ -26,6 +26,7 @@ import * as manifests from './manifests.ts'
 import * as members from './members.ts'
 import * as models from './models.ts'
 import * as moves from './moves.ts'
+import * as needs from './needs.ts'
 import * as notifications from './notifications.ts'
 import * as oauthBrowser from './oauth-browser.ts'
 import * as oauth from './oauth.ts'
@@ -33,7 +34,9 @@ import * as outbox from './outbox.ts'
 import * as refreshes from './refreshes.ts'
 import * as payments from './payments.ts'
 import * as paymentSetup from './payment-setup.ts'
+import * as runEndings from './run-endings.ts'
 import * as runEvents from './run-events.ts'
+import * as runFailures from './run-failures.ts'
 import * as runs from './runs.ts'
 import * as schedules from './schedules.ts'
 import * as sessions from './sessions.ts'
@@ -42,6 +45,7 @@ import * as signIn from './sign-in.ts'
 import * as signInBrowser from './sign-in-browser.ts'
 import * as siteInspection from './site-inspection.ts'
 import * as stripeWebhook from './stripe-webhook.ts'
+import * as templates from './templates.ts'
 import * as toolsiteSchema from './schemas/toolsite-schema.ts'
 import * as totp from './totp.ts'
 import * as transfers from './transfers.ts'
@@ -86,7 +90,11 @@ export const routes: AnyRoute[] = [
   agentReplays,
   agentRuns,
   agentSecrets,
+  templates,
   sessions,
+  // The router takes the first match, and `/runs/{runId}` matches their paths.
+  runFailures,
+  runEndings,
   runs,
   runEvents,
   approvals,
@@ -95,6 +103,7 @@ export const routes: AnyRoute[] = [
   chat,
   why,
   webhooks,
+  needs,
   notifications,
   admin,
   adminClock,

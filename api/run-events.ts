@@ -1,65 +1,13 @@
 import * as v from 'valibot'
-import { assertThat, CodedError } from '../src/errors.ts'
 import { route } from './route/route.ts'
-import { field, named, wholeInQuery } from './schemas/documented.ts'
+import { beginning, reached, timelineHeaders, timelineQuery } from './route/timeline-position.ts'
+import { field, named } from './schemas/documented.ts'
 import { event } from './schemas/event-schema.ts'
 import { words } from './schemas/live-text-schema.ts'
+import { outlinedEvent } from './schemas/outline-schema.ts'
 import { runNamed as resource } from './route/resources.ts'
 
 const shared = { tag: 'runs', access: 'account', status: 200 } as const
-
-const after = wholeInQuery({
-  description: 'Number of the last event you have',
-  pattern: /^\d{1,9}$/,
-  message: 'must be the number of an event',
-  min: 0,
-  max: 999_999_999,
-  fallback: 0,
-})
-const lastEvent = v.pipe(
-  v.string('must be the number of an event'),
-  v.regex(/^\d{1,9}$/, 'must be the number of an event'),
-  v.metadata({
-    description:
-      'For a stream: number of the last event you have. Overrides `after`. The `Last-Event-ID` header overrides both.',
-    examples: ['3'],
-  }),
-  v.transform(Number),
-)
-const limit = wholeInQuery({
-  description: 'Maximum number of events to return',
-  pattern: /^\d{1,4}$/,
-  message: 'must be a number from 1 to 1000',
-  min: 1,
-  max: 1000,
-  fallback: 200,
-})
-
-/**
- * Where a stream continues: after the client's last event (HTML, 9.2.4; an empty header counts as absent). Clients that
- * cannot set headers name the event in the query.
- */
-function beginning(
-  run: { events: number },
-  lastEventId: string | undefined,
-  query: { after: number; lastEventId?: number | undefined },
-): number {
-  if (!lastEventId && query.lastEventId !== undefined) return reached(run, query.lastEventId, 'lastEventId')
-  if (!lastEventId) return reached(run, query.after, 'after')
-  const details = [{ path: 'Last-Event-ID', message: 'must be the number of an event' }]
-  assertThat(/^\d{1,9}$/.test(lastEventId), 'VALIDATION_ERROR', { message: 'Last-Event-ID is invalid.', details })
-  return reached(run, Number(lastEventId), 'Last-Event-ID')
-}
-
-/**
- * Refuses a number that the run has not reached, because the events up to it would be skipped silently. A client that
- * has seen an event is never refused: events are counted when they are written, and the run is read later.
- */
-function reached({ events }: { events: number }, after: number, path: string): number {
-  if (after <= events) return after
-  const message = `${path} is ${after}, but the run has only ${events} ${events === 1 ? 'event' : 'events'} so far.`
-  throw new CodedError('VALIDATION_ERROR', { message, details: [{ path, message: `must be at most ${events}` }] })
-}
 
 export const listEvents = route({
   ...shared,
@@ -70,11 +18,8 @@ export const listEvents = route({
   description:
     'Events are numbered from 1 without gaps. To continue reading, set `after` to the last number you have. A number that the run has not reached is rejected. A page ends early when its events reach 1 MiB. See [Watch a ' +
     'run](/docs/how-to/watch-a-run).',
-  query: v.strictObject({ after, limit, lastEventId: v.optional(lastEvent) }),
-  headers: {
-    'Last-Event-ID':
-      'For a stream: number of the last event you have. Unless it is empty, this header overrides `after` and `lastEventId`.',
-  },
+  query: v.strictObject(timelineQuery),
+  headers: timelineHeaders,
   response: named(
     'RunEventPage',
     v.object({
@@ -102,6 +47,40 @@ export const listEvents = route({
       const after = beginning(resource, request.header('last-event-id'), query)
       const isOver = resource.endedAt !== null && after >= resource.events
       return isOver ? undefined : services.runs.watching.watch(resource, after, signal)
+    },
+  },
+})
+
+export const outlineEvents = route({
+  ...shared,
+  name: 'outlineEvents',
+  method: 'get',
+  path: '/runs/{runId}/outline',
+  summary: "Get a run's timeline without bodies",
+  description:
+    'The same events as `GET /runs/{runId}/events`, without payloads, prompts, arguments, results and outputs, for pages that show a whole run. To read event 12 in full, request `/runs/{runId}/events?after=11&limit=1`.',
+  query: v.strictObject(timelineQuery),
+  headers: timelineHeaders,
+  response: named(
+    'OutlinePage',
+    v.object({
+      items: field(v.array(outlinedEvent), 'Events, in order'),
+      more: field(v.boolean(), 'Whether there are later events'),
+    }),
+    'Page of a timeline without bodies',
+  ),
+  resource,
+  codes: ['RUN_NOT_FOUND'],
+  handle: ({ services, resource, query }) =>
+    services.runs.reading.outline(resource, reached(resource, query.after, 'after'), query.limit),
+  stream: {
+    description: 'With `Accept: text/event-stream`, events are sent as they happen, with `words` between them.',
+    item: outlinedEvent,
+    passing: words,
+    async open({ services, resource, query, request, signal }) {
+      const after = beginning(resource, request.header('last-event-id'), query)
+      const isOver = resource.endedAt !== null && after >= resource.events
+      return isOver ? undefined : services.runs.watching.watch(resource, after, signal, 'outline')
     },
   },
 })

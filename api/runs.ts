@@ -1,6 +1,10 @@
 import * as v from 'valibot'
+import { memberText } from '../src/json-member.ts'
 import { idempotencyKeyOf } from '../src/webhooks/delivery-identity.ts'
 import { route } from './route/route.ts'
+import { field } from './schemas/documented.ts'
+import { payload } from './schemas/event-schema.ts'
+import { runInput } from './schemas/run-input.ts'
 import { listedRun, presentListedRun, presentRun, run } from './schemas/run-schema.ts'
 import { idFilter, pageOf, pagingOfOwner, runStatus, trigger } from './schemas/schemas.ts'
 import { runNamed as resource } from './route/resources.ts'
@@ -67,10 +71,16 @@ export const replayRun = route({
   path: '/runs/{runId}/replay',
   summary: 'Replay a run',
   description:
-    "Starts a new run with the agent's current configuration and the payload or input of a finished run. The replay of a delivery joins the end of the queue. For any other run, the agent must be idle (`AGENT_ALREADY_RUNNING`). See [Replay](/docs/how-to/replay).",
+    "Starts a new run with the agent's current configuration and the payload or input of a finished run. To edit it first, send the new payload of a delivery as `payload`, or the new input of a manual run as `input`. The timeline shows it unchanged, and its `accepted` event has `edited`. The replay of a delivery joins the end of the queue. For any other run, the agent must be idle (`AGENT_ALREADY_RUNNING`). The body is optional and can be up to 1 MiB. See [Replay](/docs/how-to/replay).",
   headers: {
-    'Idempotency-Key': 'Key for this request. A repeated request with the same key does not start another run.',
+    'Idempotency-Key':
+      'Key for this request. A repeated request with the same key and body does not start another run.',
   },
+  body: v.strictObject({
+    payload: v.optional(field(payload, 'Edited payload, for the run of a delivery. Must match `webhookSchema`.')),
+    input: v.optional(field(runInput, 'Edited input, for a run that was started manually')),
+  }),
+  rawBody: { maxBytes: ({ config }) => config.bodies.webhookBytes, optional: true },
   status: 202,
   response: run,
   resource,
@@ -84,8 +94,10 @@ export const replayRun = route({
     'NO_CREDITS',
     'FEATURE_LIMIT_REACHED',
   ],
-  async handle({ services, resource, request }) {
-    const asked = { id: request.id, idempotencyKey: idempotencyKeyOf(request.header) }
+  async handle({ services, resource, request, raw }) {
+    const text = raw.toString()
+    const edited = { payload: memberText(text, 'payload'), input: memberText(text, 'input') }
+    const asked = { id: request.id, idempotencyKey: idempotencyKeyOf(request.header), ...edited }
     return presentRun(services, await services.runs.accept.replay(resource, asked))
   },
 })

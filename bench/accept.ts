@@ -46,7 +46,7 @@ try {
       `Deliveries of ${payload.length} bytes to ${agents} agents, sent by ${load.name}: medians of ${rounds} rounds of ` +
         `${seconds} s, in which all sides take turns. The ratio divides the rate of Switchyard by that of the line. Every ` +
         'side answers after its data is on disk. pg-boss, graphile-worker and pgbench use the same Postgres. Behind Koa, a ' +
-        'peer has the same router, body reader and check of a secret. Nothing is carried out meanwhile.',
+        'peer has the same router, body reader and check of a secret. No run starts meanwhile.',
     ],
     columns: ['side', 'connections', 'a second', 'p99 ms', 'ratio'],
     rows,

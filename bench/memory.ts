@@ -30,7 +30,7 @@ publish({
   text: [
     `Resident memory of one process, sampled once a second: the median of a minute or, when idle, of ${idleSeconds} s, ` +
       'and the peak since the process started. The API accepts deliveries of about a thousand bytes to 50 agents over ' +
-      `${connections} connections, sent by ${load.name}, and nothing is carried out. The worker carries out runs of one ` +
+      `${connections} connections, sent by ${load.name}, and no run starts. The worker makes runs of one ` +
       `step with the demo model for ${agents} agents of ten owners. While it starts, another process, which is not ` +
       'counted, bundles its workflow code for a few seconds. The ratio divides the resident memory by the limit, ' +
       `which is ${limits.API} MB for an API process and ${limits.worker} MB for a worker.`,

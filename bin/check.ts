@@ -22,10 +22,11 @@ const checks: Record<string, Check> = {
   lint: {
     does: 'lint with type information',
     command:
-      'oxlint --type-aware src api workflows activities migrations bin check-site conformance examples bench test',
+      'oxlint --type-aware src api workflows activities migrations bin check-site conformance examples bench test console',
     isQuick: true,
   },
   types: { does: 'types', command: 'tsc', isQuick: true },
+  console: { does: 'types of the console', command: 'tsc --project console', isQuick: true },
   house: { does: 'the house rules: imports, names, promises', command: 'node test/house.ts', isQuick: true },
   dead: { does: 'unused files, exports and packages', command: 'knip', isQuick: true },
   browser: {

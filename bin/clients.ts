@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { readLocalConfig } from '../src/config/local-config.ts'
 import { preparePython, prepareTypeScript, type Program } from './clients/prepare.ts'
+import { tokenOfSite } from './local/ask-site.ts'
 import { withOwnStart } from './local/own-start.ts'
 import type { Addresses } from './local/stack.ts'
-import { tokenOfSite } from './tour/client.ts'
 
 /**
  * `npm run check -- clients`: generates a TypeScript and a Python client from docs/openapi.json, type-checks the

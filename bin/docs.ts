@@ -1,6 +1,8 @@
 import { writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import { openapi } from '../api/openapi/openapi.ts'
 import { routes } from '../api/routes.ts'
+import { consoleTypesFile, writeConsoleTypes } from './docs/console-types.ts'
 import { envExample } from './docs/env-example.ts'
 import { errorsPage } from './docs/errors-page.ts'
 import { eventsPage } from './docs/events-page.ts'
@@ -24,5 +26,7 @@ export const generated: Record<string, () => string> = {
 
 if (import.meta.main) {
   for (const [file, make] of Object.entries(generated)) await writeFile(new URL(`../${file}`, import.meta.url), make())
+  const isChanged = await writeConsoleTypes(fileURLToPath(new URL('..', import.meta.url)), openapiFile())
+  if (isChanged) console.log(`Written: ${consoleTypesFile}`)
   console.log(`Written: ${Object.keys(generated).join(', ')}`)
 }

@@ -17,6 +17,7 @@ import { newSecrets } from './local/secrets.ts'
 import { startStack } from './local/stack.ts'
 import { readyInWords } from './local/ready.ts'
 import { createSupervisor, type Supervisor } from './local/supervisor.ts'
+import { templateSitesFile } from './local/template-sites.ts'
 import { startWarden } from './local/warden.ts'
 
 /**
@@ -99,7 +100,8 @@ async function run(
     )
     await stopRequested
   } finally {
-    for (const file of [addressFile, conformanceFile(folder), sharedSettingsFile(folder)]) rmSync(file, { force: true })
+    const files = [addressFile, conformanceFile(folder), sharedSettingsFile(folder), templateSitesFile(folder)]
+    for (const file of files) rmSync(file, { force: true })
     await supervisor.stop()
     await endRecorded(record.folder)
   }

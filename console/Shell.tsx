@@ -6,6 +6,7 @@ import { Notices } from './design/Notices.tsx'
 import { AccountMenu } from './parts/AccountMenu.tsx'
 import { ConnectionBar } from './parts/ConnectionBar.tsx'
 import { OwnerMenu } from './parts/OwnerMenu.tsx'
+import { Shortcuts } from './parts/Shortcuts.tsx'
 import { SignInAgain } from './parts/SignInAgain.tsx'
 import { useOwner } from './session/workspace.ts'
 import styles from './Shell.module.css'
@@ -47,6 +48,7 @@ export const Shell = () => {
         </main>
       </div>
       <Notices />
+      <Shortcuts owner={owner.address} />
       <SignInAgain />
     </div>
   )

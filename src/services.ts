@@ -22,6 +22,7 @@ import type { Logger } from './logger.ts'
 import type * as inThread from './in-thread.ts'
 import { createModels } from './models/models.ts'
 import { createMoves } from './moves/moves.ts'
+import { createNeeds } from './needs/needs.ts'
 import { createMails } from './notifications/mails.ts'
 import { createNotifications } from './notifications/notifications.ts'
 import { createRateLimits } from './rate-limit.ts'
@@ -45,6 +46,7 @@ import { createSealing } from './secrets/sealing.ts'
 import { createSessions } from './sessions/sessions.ts'
 import { createSignIn } from './sign-in/sign-in.ts'
 import { createSites } from './sites/sites.ts'
+import { createTemplates } from './templates/templates.ts'
 import { createTemporal } from './temporal/temporal.ts'
 import { createLargeBodies } from './threads/large-bodies.ts'
 import { createThreads, type Threads } from './threads/threads.ts'
@@ -155,12 +157,14 @@ export function createServices(
   const runs = createRuns({ ...base, ...parts, workers, reachability })
   const recipients = createRecipients({ ...base, agents, billing })
   const webhooks = createWebhooks({ ...base, agents, billing, payloads, recipients, runs })
+  const templates = createTemplates({ ...base, agents, runs, webhooks })
   const retention = createRetention(base)
   const partitions = createPartitions(base)
   const fires = createFires({ ...base, runs, billing, schedules })
   const scheduleSync = createScheduleSync({ ...base, notifications, schedules })
   const chat = createChat({ ...base, approvals, billing, models, outages, sessions, sites, sender })
   const why = createWhy({ ...base, billing, workers, reachability, reconciler: runs.reconciler })
+  const needs = createNeeds({ ...base, billing, vault })
   const accessChanges = createAccessChanges(base)
   const signIn = createSignIn({ ...base, trustedFetch: trusted.fetch, outbox, users })
   const moves = createMoves({ ...base, billing, schedules })
@@ -207,6 +211,7 @@ export function createServices(
     deliverCallbacks,
     runs,
     webhooks,
+    templates,
     retention,
     partitions,
     schedules,
@@ -214,6 +219,7 @@ export function createServices(
     scheduleSync,
     workers,
     why,
+    needs,
     reachability,
     orphans,
     forgotten,

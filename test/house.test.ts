@@ -26,6 +26,8 @@ const violations: { rule: string; files: Record<string, string>; says: RegExp }[
   imports('conformance/made-up.ts', "import { catalogue } from '../src/errors.ts'"),
   imports('examples/sites/made-up.ts', "import type { Config } from '../../src/config.ts'"),
   imports('clients/made-up.ts', "import type { AnyRoute } from '../api/route/route.ts'"),
+  imports('console/made-up.ts', "import type { Run } from '../src/runs/run.ts'"),
+  imports('console/made-up.ts', "import { readFile } from 'node:fs/promises'"),
   imports('migrations/made-up.ts', "import { createDatabase } from '../src/database/database.ts'"),
   confined('src/made-up.ts', "const level = process.env['LOG_LEVEL']"),
   confined('src/made-up.ts', "import Koa from 'koa'"),
@@ -74,6 +76,33 @@ const violations: { rule: string; files: Record<string, string>; says: RegExp }[
   cites('/** The limits of runs (docs/specification.md, "Limits of runs"). */'),
   cites(['const one = 1 /', '/ see docs/plan.md'].join('')),
   cites('// What a site publishes (specification,\n// "Manifest"), and what\n// comes of it.'),
+  ofConsole('no screen of the console imports another', "import { Row } from '../runs/Row.tsx'"),
+  {
+    rule: 'the design of the console knows nothing of the API',
+    files: { 'console/design/MadeUp.tsx': "import type { Api } from '../api/client.ts'" },
+    says: /api\/client/,
+  },
+  {
+    rule: 'what the console computes needs no React',
+    files: { 'console/screens/home/made-up.ts': "import { useState } from 'react'" },
+    says: /imports react/,
+  },
+  {
+    rule: 'what the console computes has a test',
+    files: { 'console/screens/home/made-up.ts': '' },
+    says: /has no test/,
+  },
+  ofConsole('effects of the console are for the browser', 'useEffect(() => setShown(value), [value])'),
+  ofConsole('the console makes no markup from text', '<p dangerouslySetInnerHTML={{ __html: name }} />'),
+  ofConsole('the console has one way to send requests', "await fetch('/runs')"),
+  ofConsole('every address of the console has a name', "navigate({ to: '/w/me' })"),
+  ofConsole('every address of the console has a name', '<Link to="/forgot">'),
+  ...['color: #fff;', 'background: rgb(0 0 0 / 40%);', 'border: 1px solid gray;'].map((line) => ({
+    rule: 'every colour of the console is a token',
+    files: { 'console/screens/home/MadeUp.module.css': `.made {\n  ${line}\n}\n` },
+    says: /has the colour/,
+  })),
+  ofConsole('files of the console are short', 'const one = 1\n'.repeat(201)),
 ]
 
 for (const [index, { rule, files, says }] of violations.entries()) {
@@ -107,6 +136,13 @@ import {
 import type { Services } from '../src/services.ts'
 import { agentRunId } from './messages.ts'
 `,
+  'console/screens/home/MadeUp.tsx': `
+import { useState } from 'react'
+import { to } from '../../addresses.ts'
+import styles from './MadeUp.module.css'
+const link = <Link {...to.home('me')} hash="#content" className={styles.made}>{names.map((name) => name)}</Link>
+`,
+  'console/screens/home/MadeUp.module.css': '.made {\n  color: var(--text);\n  white-space: pre;\n}\n',
   'bin/made-up.ts': "import { Client } from '@temporalio/client'\nconsole.log(Client)",
   'test/helpers/utils.ts': '',
 }
@@ -125,6 +161,10 @@ function imports(path: string, code: string, says = /imports/) {
 
 function confined(path: string, code: string) {
   return { rule: 'what belongs in one place stays there', files: { [path]: code }, says: /belongs in/ }
+}
+
+function ofConsole(rule: string, code: string) {
+  return { rule, files: { 'console/screens/home/MadeUp.tsx': code }, says: /./ }
 }
 
 function drawer(path: string) {

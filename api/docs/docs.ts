@@ -43,7 +43,7 @@ export function mountDocs(router: Router, routes: AnyRoute[], { config, rateLimi
   const referencePages = servePages((tag) => Promise.resolve(renderReference(document, tag)))
   get('/openapi.json', serveFixed({ type: 'application/json', read: () => document }))
   get('/docs', (ctx) => guidePages(ctx, 'README.md'))
-  get('/docs/specification', (ctx) => guidePages(ctx, 'specification.md'))
+  for (const page of ['specification', 'performance']) get(`/docs/${page}`, (ctx) => guidePages(ctx, `${page}.md`))
   get('/docs/search', serveSearch(guide, routes))
   get('/docs/api', (ctx) => referencePages(ctx, ''))
   get('/docs/:part/:page', (ctx) => {

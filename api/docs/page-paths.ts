@@ -5,7 +5,7 @@ import { posix } from 'node:path'
 const pages = /^(?:(?:start|how-to|understand|operate|sites|reference)\/)?[a-z\d-]+\.md$/
 
 /** Pages directly in docs/ that are part of the guide. */
-const alone = new Set(['specification.md'])
+const alone = new Set(['specification.md', 'performance.md'])
 
 /** The path of a file of docs/ on the site; undefined for a file that is only in the repository. */
 export function pathOf(file: string): string | undefined {

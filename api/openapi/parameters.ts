@@ -25,6 +25,7 @@ const pathNames: Record<string, { description: string; example: string }> = {
   },
   sessionId: { description: 'Id of the chat session', example: exampleIds.session },
   invitationId: { description: 'Id of the invitation', example: exampleIds.invitation },
+  templateId: { description: 'Id of the template', example: 'triage' },
   userId: { description: 'Id of the user', example: exampleIds.user },
   workspaceId: { description: 'Id of the workspace', example: exampleIds.workspace },
   toolName: { description: 'Name of the tool at its site', example: 'issues.createIssue' },

@@ -2,7 +2,7 @@ import type { Context } from 'koa'
 import type { Transaction } from '../../src/database/database.ts'
 import { whilePermitted } from '../../src/database/while-permitted.ts'
 import { assertThat, isCoded } from '../../src/errors.ts'
-import { ownerNamed, requireAction } from '../../src/owners/reach.ts'
+import { ownerNamed, requireAction, type ActFor } from '../../src/owners/reach.ts'
 import type { Services } from '../../src/services.ts'
 import {
   requireAdmin,
@@ -46,21 +46,35 @@ interface Handled {
  * site, a password check or a lock, logins, keys, roles and memberships can end.
  */
 export async function handlePermitted(route: AnyRoute, ctx: Context, input: Handled): Promise<unknown> {
-  const handle = async (): Promise<unknown> => route.handle?.(input as never)
+  const actFor = input.caller && createActFor(route, ctx, input, input.caller)
+  const handle = async (): Promise<unknown> => route.handle?.({ ...input, actFor } as never)
   if (!input.caller || route.method === 'get') return handle()
   const asking = { party: input.caller.userId, endsAccess: route.endsAccess }
-  return whilePermitted((trx) => permitAgain(route, ctx, input, trx), asking, handle).catch(async (error: unknown) => {
+  const isPermitted = async (trx: Transaction) => void (await permitAgain(route, ctx, input, trx))
+  return whilePermitted(isPermitted, asking, handle).catch(async (error: unknown) => {
     // After the membership has ended, the caller gets the NOT_FOUND code of the resource.
     if (isCoded(error, 'WORKSPACE_NOT_FOUND')) await route.resource?.({ ...input, caller: await callerOf(input, ctx) })
     throw error
   })
 }
 
+function createActFor(route: AnyRoute, ctx: Context, input: Handled, caller: Caller): ActFor {
+  return async (ownerId, work) => {
+    const check = ({ reach }: Caller): void => {
+      ownerNamed(reach, ownerId)
+      requireAction(reach, ownerId, needsOf(route), route.whenClosed)
+    }
+    check(caller)
+    const isPermitted = async (trx: Transaction) => check(await permitAgain(route, ctx, input, trx))
+    return whilePermitted(isPermitted, { party: caller.userId }, work)
+  }
+}
+
 const callerOf = ({ services }: Pick<Handled, 'services'>, ctx: Context, trx?: Transaction): Promise<Caller> =>
   services.users.authenticate(credentialIn(ctx, services.config.http.baseUrl).text || undefined, trx)
 
-/** Repeats the earlier checks within the transaction. They fail with the same codes. */
-async function permitAgain(route: AnyRoute, ctx: Context, input: Handled, trx: Transaction): Promise<void> {
+/** Repeats the earlier checks within the transaction. They fail with the same codes. Returns the caller as of now. */
+async function permitAgain(route: AnyRoute, ctx: Context, input: Handled, trx: Transaction): Promise<Caller> {
   const { resource, ownerId } = input
   const caller = await callerOf(input, ctx, trx)
   if (!route.whileClosing) requireKept(caller)
@@ -68,4 +82,5 @@ async function permitAgain(route: AnyRoute, ctx: Context, input: Handled, trx: T
   if (isOfOwner(route)) ownerNamed(caller.reach, ownerId)
   permit(route, caller, resource)
   if (route.owner) permit(route, caller, { ownerId })
+  return caller
 }

@@ -2,6 +2,7 @@ import type { Middleware } from 'koa'
 import type { GenericSchema, InferOutput } from 'valibot'
 import type { ErrorCode } from '../../src/errors.ts'
 import type { Services } from '../../src/services.ts'
+import type { ActFor } from '../../src/owners/reach.ts'
 import type { Action } from '../../src/owners/roles.ts'
 import type { Caller } from '../../src/users/caller.ts'
 import type { BrowserAnswer } from '../browser/browser-answer.ts'
@@ -45,6 +46,11 @@ interface Input<Path extends string, A extends Access, Query, Body, Resource, Pr
   resource: Resource
   /** The owner concerned: that of the resource, or the one named by the request (`owner`), or the caller. */
   ownerId: A extends 'anyone' ? undefined : string
+}
+
+interface Acting<A extends Access> {
+  /** For owners that the handler finds. */
+  actFor: A extends 'anyone' ? undefined : ActFor
 }
 
 /**
@@ -140,7 +146,7 @@ export interface Route<
   codes?: readonly ErrorCode[]
   /** Absent only if the route has `serve`. */
   handle?: (
-    input: Input<Path, A, Query, Body, Resource, Proven>,
+    input: Input<Path, A, Query, Body, Resource, Proven> & Acting<A>,
   ) => Promise<Response extends GenericSchema ? unknown : Nothing>
   /** Serves the request in place of `mount` and the checks that it makes from the declaration. */
   serve?: (services: Services) => Middleware

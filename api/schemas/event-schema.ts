@@ -46,6 +46,12 @@ const data = {
     sequence: field(whole, "Position among the agent's runs in order of arrival, from 1", 1),
     ahead: field(whole, 'Number of unfinished runs ahead of this one', 0),
     replayOf: v.optional(idOf('run', 'Run that this run replays')),
+    edited: v.optional(
+      field(
+        v.literal(true),
+        'The replay was requested with this payload or input. Absent if it is from the replayed run.',
+      ),
+    ),
     payload: field(
       v.nullable(v.union([payload, v.string()])),
       'Payload of the delivery, or input of a manual run. Null if there is none.',
@@ -218,10 +224,10 @@ function variantOf<K extends Kind>(kind: K) {
   return named(`Run${nameFor(kind, 'Event')}`, event, meanings[kind])
 }
 
-const kinds = Object.keys(data) as Kind[]
+export const eventKinds = Object.keys(data) as [Kind, ...Kind[]]
 const documentation = named(
   'RunEvent',
-  v.variant('kind', kinds.map(variantOf) as never) as v.GenericSchema,
+  v.variant('kind', eventKinds.map(variantOf) as never) as v.GenericSchema,
   'Timeline event, the same in JSON and in a stream. `kind` determines the shape of `data`.',
 )
 

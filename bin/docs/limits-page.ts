@@ -8,6 +8,8 @@ import { maxPerHost } from '../../src/callbacks/attempt-turns.ts'
 import { maxNumber, maxOpen } from '../../src/chat/accept.ts'
 import { maxResultBytes } from '../../src/models/prompt.ts'
 import { mailsADay } from '../../src/notifications/notifications.ts'
+import { mostEnded } from '../../src/runs/ending/cancel-several.ts'
+import { mostFailures, mostGroups } from '../../src/runs/reading/run-failures.ts'
 import { mostLiving } from '../../src/sessions/create-session.ts'
 import { maxTools } from '../../src/sites/manifest/manifest-shape.ts'
 import { longest, shortest } from '../../src/users/passwords.ts'
@@ -65,6 +67,9 @@ const runs = (): Row[] => [
   fixed('Callbacks in progress per owner and host, in one worker', count(maxPerHost)),
   set('Model calls in progress per owner, in one worker', 'WORKER_ACTIVITIES'),
   set('Tool calls in progress per owner, in one worker', 'WORKER_ACTIVITIES'),
+  fixed('Runs that one request cancels or skips', count(mostEnded)),
+  fixed('Failed runs that one request groups by cause', count(mostFailures)),
+  fixed('Groups of failures in one response', count(mostGroups)),
 ]
 
 const sites = (): Row[] => [

@@ -22,6 +22,11 @@ function hashOfSources(): string {
     exclude: (name) => name === 'dist' || name === 'test',
   })
   const hash = createHash('sha256')
-  for (const file of files.toSorted()) hash.update(file).update('\0').update(readFileSync(root + file)).update('\0')
+  for (const file of files.toSorted())
+    hash
+      .update(file)
+      .update('\0')
+      .update(readFileSync(root + file))
+      .update('\0')
   return hash.digest('hex')
 }

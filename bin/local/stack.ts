@@ -16,6 +16,7 @@ import { localSecrets, type LocalSecrets } from './secrets.ts'
 import type { Supervisor } from './supervisor.ts'
 import { findTemporal } from './temporal/binary.ts'
 import { temporalServer } from './temporal/server.ts'
+import { shareTemplateSites } from './template-sites.ts'
 import { trustedAuthorities } from './trusted-authorities.ts'
 
 interface StackOptions {
@@ -68,15 +69,20 @@ export async function startStack(
     redirectUri: `${baseUrl(local)}/vault/oauth/callback`,
     env: local.environment,
   })
-  const env = childEnvironment(local, secrets, { DATABASE_URL: database.url, TEMPORAL_ADDRESS: temporal }, trusted)
-  const ours = { env, flags: nodeFlags, shutdownSeconds: local.SHUTDOWN_SECONDS }
   say('Starting the example sites, the API and the worker ...')
   await supervisor.start(sites)
+  const addresses = addressesOf(local, temporal, { caFile, certFile, keyFile })
+  const own = { DATABASE_URL: database.url, TEMPORAL_ADDRESS: temporal }
+  const env = {
+    ...(await shareTemplateSites(folder, addresses, say)),
+    ...childEnvironment(local, secrets, own, trusted),
+  }
+  const ours = { env, flags: nodeFlags, shutdownSeconds: local.SHUTDOWN_SECONDS }
   await Promise.all([
     supervisor.start(nodeProgram({ name: 'api', file: scripts.api, readyMessage: 'listening', ...ours })),
     supervisor.start(nodeProgram({ name: 'worker', file: scripts.worker, readyMessage: 'polling', ...ours })),
   ])
-  return { addresses: addressesOf(local, temporal, { caFile, certFile, keyFile }), environment: env, adminLink }
+  return { addresses, environment: env, adminLink }
 }
 
 interface StartedDatabase {

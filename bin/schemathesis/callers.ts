@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { send, tokenOfSite, type Json } from '../tour/client.ts'
+import { tokenOfSite } from '../local/ask-site.ts'
 import type { Addresses } from '../local/stack.ts'
+import { send, type Json } from '../tour/client.ts'
 
 /** A caller, and values for path parameters by name. */
 export interface Caller {

@@ -1,7 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { request } from 'node:https'
-import type { Addresses } from '../local/stack.ts'
-
 export type Json = Record<string, unknown>
 
 interface Call {
@@ -45,26 +41,4 @@ export function ask(call: Call): Promise<Json> {
   const { method, url, body } = call
   console.log(`\n→ ${method} ${new URL(url).pathname}${body === undefined ? '' : `\n${shown(body)}`}`)
   return send(call, (status, answer) => console.log(`← ${status}${answer === undefined ? '' : `\n${shown(answer)}`}`))
-}
-
-/** Calls an example site as a user's browser would. The local authority has signed the site's certificate. */
-export function askSite(caFile: string, { method, url, body }: Call): Promise<Json> {
-  const options = { method, ca: readFileSync(caFile), headers: { 'content-type': 'application/json' } }
-  return new Promise((resolve, reject) => {
-    const sent = request(url, options, (response) => {
-      response.setEncoding('utf8')
-      let text = ''
-      response.on('data', (chunk: string) => (text += chunk))
-      response.on('end', () => resolve(JSON.parse(text) as Json))
-    })
-    sent.on('error', reject)
-    sent.end(body === undefined ? undefined : JSON.stringify(body))
-  })
-}
-
-/** A token that the user ada generates at the first example site. */
-export async function tokenOfSite({ sites: [site = ''], siteCaFile }: Addresses): Promise<string> {
-  const body = { user: 'ada', role: 'editor' }
-  const made = await askSite(siteCaFile, { method: 'POST', url: `${site}/settings/tokens`, body })
-  return String(made['token'])
 }

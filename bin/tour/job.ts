@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { loadEnvFile } from '../../src/config/environment.ts'
 import { readLocalConfig } from '../../src/config/local-config.ts'
+import { askSite, tokenOfSite } from '../local/ask-site.ts'
 import type { Addresses } from '../local/stack.ts'
-import { askSite, tokenOfSite, type Json, type send } from './client.ts'
+import type { Json, send } from './client.ts'
 
 /** The job of the tour: a webhook delivers a post, and an agent files an issue about it. */
 

@@ -1,7 +1,14 @@
 import type { Api } from './client.ts'
 
-export type RunEvent = Api['RunEvent']
-export type Words = Api['RunWords']['data']
+export type RunEvent = Api['OutlinedEvent']
+
+/** Part of an unfinished answer. An offset of 0 marks its start. Streams alone have it, so the document has no type. */
+export interface Words {
+  step: number
+  attempt: number
+  offset: number
+  text: string
+}
 
 /** The kinds of events. An EventSource calls back only for kinds that somebody listens to. */
 const kinds = [
@@ -23,9 +30,9 @@ const kinds = [
   'wait.ended',
   'cancel.requested',
   'ended',
-] as const satisfies readonly RunEvent['kind'][]
+] as const satisfies readonly Api['EventKind'][]
 
-type Missing = Exclude<RunEvent['kind'], (typeof kinds)[number]>
+type Missing = Exclude<Api['EventKind'], (typeof kinds)[number]>
 /** `tsc` fails here and names the kinds that the API has and this file does not. */
 const missing: Missing[] = [] satisfies never[]
 
@@ -41,7 +48,7 @@ interface Listener {
  * 9.2). Returns a function that ends the stream.
  */
 export function followRun(runId: string, after: number, { onEvent, onWords, onRefused }: Listener): () => void {
-  const source = new EventSource(`/runs/${encodeURIComponent(runId)}/events?after=${after}`)
+  const source = new EventSource(`/runs/${encodeURIComponent(runId)}/outline?after=${after}`)
   const parsed = ({ data }: MessageEvent<string>) => JSON.parse(data) as unknown
   for (const kind of [...kinds, ...missing]) {
     source.addEventListener(kind, (message) => {
@@ -50,7 +57,7 @@ export function followRun(runId: string, after: number, { onEvent, onWords, onRe
       if (event.kind === 'ended') source.close()
     })
   }
-  source.addEventListener('words', (message) => onWords((parsed(message) as Api['RunWords']).data))
+  source.addEventListener('words', (message) => onWords((parsed(message) as { data: Words }).data))
   source.addEventListener('error', () => {
     if (source.readyState === EventSource.CLOSED) onRefused()
   })

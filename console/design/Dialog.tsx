@@ -35,6 +35,4 @@ export const Dialog = ({ title, isOpen, onClose, wide = false, children }: Dialo
 )
 
 /** The buttons at the end of a dialog. */
-export const DialogButtons = ({ children }: { children: ReactNode }) => (
-  <div className={styles.buttons}>{children}</div>
-)
+export const DialogButtons = ({ children }: { children: ReactNode }) => <div className={styles.buttons}>{children}</div>

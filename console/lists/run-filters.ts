@@ -33,3 +33,34 @@ const timeIn = (value: unknown): string | undefined => {
   const text = textIn(value, 40)
   return text !== undefined && !Number.isNaN(Date.parse(text)) ? text : undefined
 }
+
+type OwnerQuery = { workspaceId?: string }
+type Given<Values> = { [Name in keyof Values]?: Exclude<Values[Name], undefined> }
+
+const given = <Values extends object>(values: Values): Given<Values> =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Given<Values>
+
+/** The query of `GET /runs`. */
+export const runsQuery = ({ status, trigger, agentId, since, until }: RunFilters, owner: OwnerQuery) =>
+  given({ ...owner, status, trigger, agentId, since, until })
+
+/** The query of `GET /runs/failures`, which knows only failed runs. */
+export const failuresQuery = ({ agentId, since, until }: RunFilters, owner: OwnerQuery) =>
+  given({ ...owner, agentId, since, until })
+
+/** `filter` of a change of all runs that match and were accepted before `now`, which the reader may have seen. */
+export const filterOfChange = (
+  { status, trigger, agentId, since, until }: RunFilters,
+  owner: OwnerQuery,
+  now: string,
+) => given({ ...owner, status, trigger, agentId, acceptedSince: since, acceptedUntil: until ?? now })
+
+/** The list as a path, for a command. */
+export const pathOf = (path: string, query: Record<string, string | number>): string => {
+  const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString()
+  return search === '' ? path : `${path}?${search}`
+}
+
+/** Whether the list leaves something out. */
+export const isFiltered = ({ status, trigger, agentId, since, until }: RunFilters): boolean =>
+  [status, trigger, agentId, since, until].some((value) => value !== undefined)

@@ -1,11 +1,13 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { to } from '../addresses.ts'
 import { problemOf } from '../api/problem.ts'
 import { Menu } from '../design/Menu.tsx'
 import { notify } from '../design/notices.ts'
 import { chooseTheme, themes, useTheme } from '../design/theme.ts'
 import { accountQuery } from '../session/account.ts'
 import { signOut } from '../session/sign-in.ts'
+import { showShortcutList } from './shortcut-setting.ts'
 
 const colours = { system: "The system's colours", light: 'Light', dark: 'Dark' } as const
 
@@ -16,7 +18,7 @@ export const AccountMenu = () => {
   const navigate = useNavigate()
   const leave = async () => {
     await signOut()
-    await navigate({ to: '/sign-in', search: { from: undefined } })
+    await navigate(to.signIn())
   }
   return (
     <Menu
@@ -30,6 +32,7 @@ export const AccountMenu = () => {
           isChosen: name === theme,
           onAction: () => chooseTheme(name),
         })),
+        { id: 'keys', name: 'Keyboard shortcuts', text: 'Keyboard shortcuts', onAction: () => showShortcutList(true) },
         { id: 'guide', name: 'Guide', text: 'Guide', onAction: () => void window.open('/docs', '_blank', 'noopener') },
         {
           id: 'out',

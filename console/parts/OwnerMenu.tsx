@@ -1,5 +1,6 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate, useRouterState } from '@tanstack/react-router'
+import { to } from '../addresses.ts'
 import { Menu } from '../design/Menu.tsx'
 import { accountQuery, workspacesQuery } from '../session/account.ts'
 import { own, type Owner } from '../session/workspace.ts'
@@ -14,11 +15,7 @@ export const OwnerMenu = ({ owner }: { owner: Owner }) => {
   const owners = [{ id: own, name: account?.email ?? '' }, ...workspaces]
   // A run or an approval belongs to one owner, so its list is shown instead.
   const open = (id: string) =>
-    void navigate(
-      page === 'runs' || page === 'approvals'
-        ? { to: `/w/$owner/${page}`, params: { owner: id } }
-        : { to: '/w/$owner', params: { owner: id } },
-    )
+    void navigate(page === 'runs' ? to.runs(id) : page === 'approvals' ? to.approvals(id) : to.home(id))
   return (
     <Menu
       label={`Workspace: ${owner.name}`}

@@ -44,12 +44,12 @@ export function durationInWords(ms: number): string {
 export function agoInWords(at: string, now: number): string {
   const ms = now - Date.parse(at)
   if (Math.abs(ms) < 1000) return 'now'
-  const words = coarse(Math.abs(ms))
+  const words = spanInWords(Math.abs(ms))
   return ms > 0 ? `${words} ago` : `in ${words}`
 }
 
-/** In one unit, which is what somebody who looks at a list reads. */
-function coarse(ms: number): string {
+/** A duration in one unit, which is what somebody who looks at a list reads. */
+export function spanInWords(ms: number): string {
   const { unit, ms: size } = units.find((each) => ms >= each.ms) ?? units[3]
-  return `${Math.floor(ms / size)} ${unit}`
+  return `${Math.max(0, Math.floor(ms / size))} ${unit}`
 }

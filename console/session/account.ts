@@ -28,7 +28,7 @@ export const workspacesQuery = queryOptions({
   queryKey: ['workspaces'],
   staleTime: 60_000,
   async queryFn(): Promise<Api['Workspace'][]> {
-    const { data, error } = await client.GET('/workspaces', { params: { query: { limit: 100 } } })
+    const { data, error } = await client.GET('/workspaces', { params: { query: { limit: 100, order: 'arrival' } } })
     if (data) return data.items
     throw error
   },

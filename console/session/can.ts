@@ -5,7 +5,7 @@ export type Role = Api['Role']
 export type Action = 'see' | 'use' | 'build' | 'administer' | 'own'
 
 /**
- * What each role may do. A test compares it with the API's table (src/owners/roles.ts); the API decides, and this only
+ * What each role may do. A test compares it with the API's table of roles; the API decides, and this only
  * hides what it would refuse.
  */
 const permissions: Record<Role, readonly Action[]> = {

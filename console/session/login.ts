@@ -10,5 +10,5 @@ export const announceLogin = (userId: string | undefined): void => channel.postM
 
 /** Calls back when another tab signed in or out. */
 export const onLoginElsewhere = (listen: (userId: string | undefined) => void): void => {
-  channel.addEventListener('message', ({ data }) => listen(typeof data === 'string' ? data : undefined))
+  channel.addEventListener('message', ({ data }: MessageEvent<unknown>) => listen(typeof data === 'string' ? data : undefined))
 }

@@ -1,3 +1,4 @@
+import { parseExactly } from '../api/exact-json.ts'
 import { connection, noteAway } from './connection.ts'
 import { csrfHeader, csrfToken } from './csrf.ts'
 import { login } from './login.ts'
@@ -22,7 +23,7 @@ async function send(request: Request): Promise<Response> {
     const response = await fetch(request)
     if (response.status === 502 || response.status === 503) noteAway()
     else connection.set('here')
-    return response
+    return withExactNumbers(response)
   } catch (error) {
     // An aborted request says nothing about the connection.
     if (error instanceof TypeError) noteAway()
@@ -37,3 +38,7 @@ async function isExpired(response: Response): Promise<boolean> {
 }
 
 const ended = new Set(['UNAUTHORIZED', 'INVALID_TOKEN', 'TOKEN_REVOKED'])
+
+/** Payloads and arguments may have numbers that JavaScript cannot hold. */
+const withExactNumbers = (response: Response): Response =>
+  Object.assign(response, { json: async () => parseExactly(await response.text()) as unknown })

@@ -17,7 +17,7 @@ export interface Owner {
   may: (action: Action) => boolean
 }
 
-const route = getRouteApi('/w/$owner')
+const route = getRouteApi('/signed-in/w/$owner')
 
 /** The owner named by the address. Only below `/w/$owner`, whose loader has checked that it exists. */
 export function useOwner(): Owner {

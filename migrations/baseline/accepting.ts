@@ -85,7 +85,7 @@ export const accepting = `
              bool_or(r.mode is not null) over (partition by r.agent) as is_single
         from json_to_recordset(requests) as r (place integer, id uuid, agent uuid, owner uuid, version text,
                tokens float8, until timestamptz, trigger run_trigger, mode text, request text, payload text, action text, headers json,
-               key text, hash text, replay uuid, overlap text)
+               key text, hash text, replay uuid, edited boolean, overlap text)
     ), judged as materialized (
       select r.*, a.owner_id, a.name, q.last_sequence, q.unfinished, q.awake, q.blocked_cause, k.run_id as known,
              k.body_hash,
@@ -139,7 +139,7 @@ export const accepting = `
       insert into run_events (run_id, number, kind, at, data)
       select f.id, 1, 'accepted', moment,
              json_strip_nulls(json_build_object('trigger', f.trigger, 'sequence', f.sequence,
-                                                'ahead', nullif(f.ahead, 0), 'replayOf', f.replay))
+                                                'ahead', nullif(f.ahead, 0), 'replayOf', f.replay, 'edited', f.edited))
         from fresh f
     ), noted_ending as (
       insert into run_events (run_id, number, kind, at, data)

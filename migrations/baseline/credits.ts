@@ -129,6 +129,8 @@ export const credits = `
     month date not null,
     credits bigint not null,
     tokens bigint not null,
+    -- credits by day of the month; null: none
+    days bigint[] not null default '{}',
     constraint credit_months_pkey primary key (subject_id, month),
     constraint credit_months_credits check (credits >= 0)
   ) with (fillfactor = 50);

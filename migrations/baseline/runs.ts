@@ -90,6 +90,9 @@ export const runs = `
   -- The purge reads oldest first, a few rows at a time. A B-tree has them in that order and stops after them. Partial,
   -- so that accepting a run does not write it.
   create index runs_ended on runs (ended_at) where ended_at is not null;
+  -- The latest failures, whatever else the owner or the agent has. Only a run that fails writes them.
+  create index runs_failed on runs (owner_id, ended_at) where status = 'failed';
+  create index runs_agent_failed on runs (agent_id, ended_at) where status = 'failed';
 
   -- The instructions of an agent's runs from a sequence until the next row. Written when a run is claimed under changed
   -- instructions. Runs are claimed in the order of their sequence.

@@ -76,6 +76,8 @@ export const workspaces = `
     workspace_id uuid not null,
     month date not null,
     credits bigint not null,
+    -- credits by day of the month; null: none
+    days bigint[] not null default '{}',
     constraint workspace_months_pkey primary key (workspace_id, month),
     constraint workspace_months_owner_fk foreign key (workspace_id) references owners (id),
     constraint workspace_months_credits check (credits >= 0)

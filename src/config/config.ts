@@ -6,6 +6,7 @@ import { readAll } from './read-all.ts'
 import type { ModelsConfig } from './models-config.ts'
 import { readBilling } from './read-billing.ts'
 import { readOidc, type OidcConfig } from './read-oidc.ts'
+import { readTemplateSites, type TemplateSites } from './read-template-sites.ts'
 import { refuseUnknown } from './unknown-settings.ts'
 
 const problemOfSites = ({
@@ -55,17 +56,23 @@ const consistent = v.pipe(
   ),
 )
 
-export type Config = Readonly<ReturnType<typeof shape>>
+export type Config = Readonly<
+  ReturnType<typeof shape> & {
+    /** The sites that templates use, by name. */
+    templateSites: TemplateSites
+  }
+>
 
 /** Reads and validates the environment, by default this process's. Throws a ConfigError that names every problem. */
 export function readConfig(env?: Environment): Config {
-  const { read, models, oidc } = readAll({
+  const { read, models, oidc, templateSites } = readAll({
     unknown: () => refuseUnknown(env),
     read: () => readEnvironment(consistent, env),
     models: () => readModels(env),
     oidc: () => readOidc(env),
+    templateSites: () => readTemplateSites(env),
   })
-  return freeze(shape(read, models, oidc, readBilling(models, env)))
+  return freeze({ ...shape(read, models, oidc, readBilling(models, env)), templateSites })
 }
 
 /** The settings, grouped by user. Names of durations and sizes contain the unit. */

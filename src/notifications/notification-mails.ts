@@ -14,7 +14,9 @@ export function createNotificationMails(context: {
   const givenUp = { mailStatus: 'failed' as const, mailNextAt: null }
   return {
     async claim(): Promise<DueMail | undefined> {
-      const { rows } = await database.raw<{ rows: (DueMail & { page: string })[] }>(claimStatement, { now: clock.now() })
+      const { rows } = await database.raw<{ rows: (DueMail & { page: string })[] }>(claimStatement, {
+        now: clock.now(),
+      })
       const [mail] = rows
       return mail && { ...mail, text: `Open in the console: ${config.http.baseUrl}${mail.page}\n\n${mail.text}\n` }
     },

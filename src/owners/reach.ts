@@ -86,6 +86,12 @@ export function requireAction(reach: Reach, ownerId: string, action: Action, whe
   assertThat(isPermitted, 'WORKSPACE_REQUIRED', { message: closed(closedBy ?? 'tier') })
 }
 
+/**
+ * Does work for an owner that a request does not name itself. The caller must have the request's permission there, both
+ * now and when a transaction of the work commits. Fails with WORKSPACE_NOT_FOUND, PERMISSION_DENIED, WORKSPACE_REQUIRED.
+ */
+export type ActFor = <T>(ownerId: string, work: () => Promise<T>) => Promise<T>
+
 /** Whether the role allows the action, regardless of the tier. */
 export const mayDo = ({ places }: Reach, ownerId: string, action: Action): boolean => {
   const place = places.get(ownerId)

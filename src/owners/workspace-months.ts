@@ -31,6 +31,9 @@ export async function boundsOf(
 export const monthAt = (now: string, seconds = '0'): string =>
   `date_trunc('month', (${now}::timestamptz + make_interval(secs => ${seconds})) at time zone 'utc')::date`
 
+/** SQL for the day of that month, from 1. */
+export const dayAt = (at: string): string => `extract(day from ${at}::timestamptz at time zone 'utc')::int`
+
 /**
  * SQL for a query of `agents`: what an agent's cap leaves in the current month of the paying account; null without a
  * cap.

@@ -26,6 +26,7 @@ import { createReplayable } from './accept/assert-replayable.ts'
 import { createRepeats } from './accept/repeated-requests.ts'
 import type { Due } from './due.ts'
 import { createCancel } from './ending/cancel.ts'
+import { createCancelSeveral } from './ending/cancel-several.ts'
 import { createEnd, createWriteEnding } from './ending/end-run.ts'
 import { createClaim } from './queue/claim-run.ts'
 import { createDepth } from './queue/depth.ts'
@@ -71,7 +72,8 @@ export function createRuns(context: {
   const acceptContext = { ...base, ...replayable, repeats, accept: accept.one, read, depth: queue.depth }
   const batches = createReplayBatches({ ...base, ...replayable, accept })
   const replays = { ...createReplay(acceptContext), ...createReplayFailed({ ...base, batches }) }
-  const ending = { ...createEnd(base), ...createCancel(base) }
+  const cancel = createCancel(base)
+  const ending = { ...createEnd(base), ...cancel, ...createCancelSeveral({ ...base, ...cancel }) }
 
   return {
     accept: { ...accept, ...repeats, ...createManual(acceptContext), ...replays },

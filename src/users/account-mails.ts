@@ -82,7 +82,10 @@ export const passwordWasReset = (
     "You have been signed out everywhere, and all your chat sessions have ended. If this wasn't you, someone else can read your email. Secure your mailbox, then reset your password again.",
     ...(isFirstProof ? [takenBack] : []),
     ...(left.length > 0
-      ? [`The account still contains these items. Remove any that are not yours at ${baseUrl}${consoleHome}:`, left.join('\n')]
+      ? [
+          `The account still contains these items. Remove any that are not yours at ${baseUrl}${consoleHome}:`,
+          left.join('\n'),
+        ]
       : []),
   )
 

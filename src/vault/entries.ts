@@ -58,9 +58,13 @@ export function createEntries(context: {
     return entry
   }
 
+  /** The owner's entry for a site's origin. */
+  const at = async (ownerId: string, origin: string): Promise<VaultEntry | undefined> =>
+    mine(ownerId).findOne({ origin })
+
   /** Refuses a site that is already connected (TOKEN_EXISTS), or a full vault (VAULT_LIMIT_REACHED). */
   async function assertNew(ownerId: string, origin: string): Promise<void> {
-    const existing = await mine(ownerId).findOne({ origin })
+    const existing = await at(ownerId, origin)
     if (existing) {
       const message = `The vault already has a token for this site. Use PATCH /vault/${existing.id} to replace the token, or delete that entry first.`
       throw new CodedError('TOKEN_EXISTS', { message })
@@ -172,6 +176,7 @@ export function createEntries(context: {
 
   return {
     get,
+    at,
     assertNew,
     revoke,
 

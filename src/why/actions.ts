@@ -27,6 +27,10 @@ export const actions = {
     request: 'POST /runs/{id}/replay',
     loses: "starts a new run, which uses credits or tokens and may repeat the earlier run's actions",
   },
+  replayFailed: {
+    request: 'POST /agents/{id}/replay',
+    loses: 'starts a run for each failed delivery, which uses credits or tokens and may repeat earlier actions',
+  },
   start: { request: 'POST /agents/{id}/runs', loses: 'uses credits or tokens' },
   deliver: {
     request: 'POST /api/webhooks/agent/{id}',

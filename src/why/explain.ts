@@ -2,6 +2,7 @@ import { advise, request } from './actions.ts'
 import { causeOf, causeOrder, utcTime, ongoing, type Cause, type Why, type WhyState } from './cause.ts'
 import type { Facts } from './facts.ts'
 import { causesOfHead } from './head-causes.ts'
+import { pausedBecause, resumption } from './paused.ts'
 import { causesOfQueue, runsAhead } from './queue-causes.ts'
 import { quotedName } from '../names.ts'
 
@@ -77,9 +78,6 @@ function ended(facts: Facts): Cause[] {
   return [causeOf({ code: 'ENDED', runId, sequence, since, message, action })]
 }
 
-/** Why an agent is paused, as a part of a sentence. */
-const because = { OWNER: '', MODEL_UNAVAILABLE: ' because its AI model was unavailable for a day' } as const
-
 function paused({ agent, head, next, queued, isSuspended }: Facts): Cause[] {
   const { pausedAt: since } = agent
   if (!since) return []
@@ -96,12 +94,8 @@ function paused({ agent, head, next, queued, isSuspended }: Facts): Cause[] {
       since,
       runId: run?.id ?? null,
       sequence: run?.sequence ?? null,
-      message: `The agent ${quotedName(agent.name)} ${ongoing('paused', since)}${because[agent.pausedReason ?? 'OWNER']}, so ${effect}.`,
-      action: isSuspended
-        ? advise`The platform operator has suspended the paying account. The agent resumes when the suspension is lifted.`
-        : agent.exceedingSince
-          ? advise`The account is over its agent limit. Delete other agents or raise the limit. ${request('readBilling')} shows the limits.`
-          : advise`Resume the agent with ${request('resume', agent.id)}.`,
+      message: `The agent ${quotedName(agent.name)} ${ongoing('paused', since)}${pausedBecause(agent)}, so ${effect}.`,
+      action: resumption(agent, isSuspended),
     }),
   ]
 }

@@ -1,5 +1,6 @@
 import { later } from '../clock.ts'
-import { advise, request } from './actions.ts'
+import type { VaultEntry } from '../vault/vault-entry.ts'
+import { advise, request, type Advice } from './actions.ts'
 import { causeOf, utcTime, nextCheck, ongoing, type Cause } from './cause.ts'
 import { raiseCap, usedUp } from './cap-advice.ts'
 import { currentWorkOf, siteOf, type CurrentWork } from './current-work.ts'
@@ -49,10 +50,6 @@ function deadCredential(head: HeadRun, call: OpenCall, entry: NonNullable<OpenCa
   const waits = run.waitingCause === 'credential'
   const reason = entry.statusReason === null ? '' : ` ${entry.statusReason}`
   const message = `Run ${run.sequence} needs ${siteOf(call)} to be reconnected${waits ? ` and ${ongoing('waiting', run.waitingSince)}` : ''}.${reason}`
-  const how =
-    entry.authType === 'oauth2'
-      ? advise`Authorize the site again with ${request('authorize')} and "entryId": "${entry}"`
-      : advise`To replace the site's token, use ${request('replaceToken', entry.id)}`
   return causeOf({
     code: 'CREDENTIAL',
     ...about(head),
@@ -61,9 +58,15 @@ function deadCredential(head: HeadRun, call: OpenCall, entry: NonNullable<OpenCa
     step: call.step,
     site: call.siteOrigin,
     message,
-    action: advise`${how}. The run will then continue with the same call within seconds.`,
+    action: advise`${reconnection(entry)}. The run will then continue with the same call within seconds.`,
   })
 }
+
+/** How to reconnect a site, as a sentence without its end. */
+export const reconnection = (entry: Pick<VaultEntry, 'id' | 'authType'>): Advice =>
+  entry.authType === 'oauth2'
+    ? advise`Authorize the site again with ${request('authorize')} and "entryId": "${entry}"`
+    : advise`To replace the site's token, use ${request('replaceToken', entry.id)}`
 
 function missingCredits({ hasCredits, cap, agent }: Facts, head: HeadRun): Cause[] {
   const { run } = head

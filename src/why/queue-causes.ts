@@ -77,21 +77,35 @@ export function causesOfQueue(facts: Facts): Cause[] {
 
 function unpaid(facts: Facts, charge: Charge): Cause {
   const { agent, queue, next, asked, settings } = facts
-  const { code, stops } = payments[charge]
-  const { message, action } = situationOf(facts, charge)
+  const { code } = payments[charge]
+  const { stops, message, action } = situationOf(facts, charge)
   if (!next) return causeOf({ code, message: `${stops} for ${quotedName(agent.name)} because ${message}.`, action })
   const since = queue.blockedCause && queue.blockedCause !== 'paused' ? queue.blockedSince : null
   const { id: runId, sequence, acceptedAt } = asked?.run ?? next
-  const failsAt = since && later(latest(acceptedAt, since), settings.queueBlockedSeconds)
-  const until = isBlockBounded(charge, facts.cap) ? failsAt : null
+  const until = isBlockBounded(charge, facts.cap) ? failsAt(acceptedAt, since, settings) : null
   const end = until ? ` It will fail at ${utcTime(until)} unless this changes.` : ''
   const sentence = `Run ${sequence} of ${quotedName(agent.name)} ${ongoing('blocked', since)} because ${message}.${end}`
   return causeOf({ code, runId, sequence, since, until, message: sentence, action })
 }
 
-/** The cap may be used up instead of the balance. */
-const situationOf = ({ cap, agent }: Facts, charge: Charge): { message: string; action: Advice } =>
-  charge === 'credits' && cap !== null ? { message: usedUp(cap), action: raiseCap(cap, agent) } : payments[charge]
+/** When a queued run fails that a missing payment has blocked since the given time. */
+export const failsAt = (
+  acceptedAt: Date,
+  since: Date | null,
+  { queueBlockedSeconds }: Pick<Facts['settings'], 'queueBlockedSeconds'>,
+): Date | null => since && later(latest(acceptedAt, since), queueBlockedSeconds)
+
+/**
+ * What a charge stops, why, and what to do: the first is a sentence's beginning, the second its end. The cap may be used
+ * up instead of the balance.
+ */
+export const situationOf = (
+  { cap, agent }: Pick<Facts, 'cap'> & { agent: Pick<Facts['agent'], 'id' | 'ownerId'> },
+  charge: Charge,
+): { stops: string; message: string; action: Advice } =>
+  charge === 'credits' && cap !== null
+    ? { ...payments[charge], message: usedUp(cap), action: raiseCap(cap, agent) }
+    : payments[charge]
 
 /** The run was accepted and its queue woken, but no claim has started it yet. */
 function wakePending(facts: Facts, next: NonNullable<Facts['next']>): Cause {

@@ -14,8 +14,8 @@ import { firstTime } from './first-time.ts'
 import { snapshot } from './snapshot.ts'
 import { makeThings, noteUses, openStage, paramsOf, validBodies, validQueries, type Stage } from './stage.ts'
 
-/** Not identifiers of ours: a tool is named within a vault entry, a host by its address, a month by its date. */
-const isIdentifier = (name: string): boolean => name !== 'toolName' && name !== 'host' && name !== 'month'
+/** Nobody's: a tool is named within a vault entry, a host by its address, a month by its date, a template by its file. */
+const isIdentifier = (name: string): boolean => !['toolName', 'host', 'month', 'templateId'].includes(name)
 const idsOf = (route: AnyRoute, params: Record<string, string>): string[] =>
   Object.keys(paramsOf(route, params)).filter(isIdentifier)
 /** Webhook routes answer whoever knows the secret, those of admins nobody else; they are tested by themselves. */

@@ -68,7 +68,14 @@ test('without the link of the latest start nobody makes an admin', async (t) => 
   const grace = { email: 'grace@example.com', password }
   await call(platform, auth.register, { body: grace })
   const mailed = await tokenTo(platform, grace.email)
-  const wrong = ['x', earlier, `${latest}x`, latest.replace('sy_admin', 'sy_reset'), mailed, mailed.replace('verify', 'admin')]
+  const wrong = [
+    'x',
+    earlier,
+    `${latest}x`,
+    latest.replace('sy_admin', 'sy_reset'),
+    mailed,
+    mailed.replace('verify', 'admin'),
+  ]
   for (const token of wrong) t.is(await codeOf(token), 'INVALID_TOKEN', token)
   t.is((await call(platform, accountMails.verifyEmail, { body: { token: latest } })).failure.code, 'INVALID_TOKEN')
   clock.forward(3600)

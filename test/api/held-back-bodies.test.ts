@@ -39,7 +39,9 @@ const withBody = routes.filter(({ method, body, rawBody }) => method !== 'get' &
 
 /** What permits these is in their bodies, so it is looked at when all is there. That of Stripe is a signature over it. */
 const inTheBody =
-  'register createFirstAdmin login refresh forgotPassword resetPassword verifyEmail previewInvitation receiveStripeEvent'.split(' ')
+  'register createFirstAdmin login refresh forgotPassword resetPassword verifyEmail previewInvitation receiveStripeEvent'.split(
+    ' ',
+  )
 
 /** Somebody who makes requests, and by whom and how that is ended. */
 interface Actor {

@@ -41,7 +41,7 @@ const needs: Record<string, Need> = {
     'see',
     'getAgentStatement getRunStatement listEvents getApproval listApprovals getSchedule listFires getCallback listCallbacks whyAgent whyRun',
   ),
-  ...named('see', 'listNotifications removeMember'),
+  ...named('see', 'listNotifications removeMember listRunFailures listTemplates outlineEvents'),
   ...named(
     'use',
     'callTool startRun createSession endSession cancelRun replayRun replayDeliveries skipRun decideApproval retryCallback markNotification markNotifications',
@@ -50,7 +50,7 @@ const needs: Record<string, Need> = {
     'build',
     'addToVault removeFromVault replaceVaultToken startOAuth acceptManifest refreshManifest moveThings',
   ),
-  ...named('build', 'createAgent deleteAgent pauseAgent resumeAgent updateAgent rotateCallbackSecret rotateSecret'),
+  ...named('build', 'createAgent createAgentFromTemplate deleteAgent pauseAgent resumeAgent updateAgent rotateCallbackSecret rotateSecret'),
   ...named('administer', 'createApiKey deleteApiKey listApiKeys updateWorkspace changeRole getBilling listLedger'),
   ...named('administer', 'listStatements getStatement'),
   ...named('administer', 'exportWorkspace inviteMember listInvitations withdrawInvitation listAudit'),

@@ -22,12 +22,15 @@ import { sessionOf, withToken } from '../helpers/sessions.ts'
 import { startPlatform, type Platform } from '../helpers/platform.ts'
 import { startSites, type Sites } from '../helpers/sites.ts'
 import { inviteTo, memberOf, userIdOf, workspaceOf } from '../helpers/workspaces.ts'
+import { fileWith } from '../src/config/files.ts'
 
 /** Everything that requests to all routes need: a platform, its admin, an owner, and one thing of each kind of hers. */
 export async function openStage(t: ExecutionContext) {
   const [oauthSite, idp] = [await startBareOAuthSite(t), await startBareIdentityProvider(t)]
   const sites = { ...(await startSites(t)), oauth: oauthSite, idp }
-  const platform = await startPlatform(t, { env: environmentOf(idp) })
+  const templateSites = fileWith(t, { tracker: { origin: sites.tracker.origin, token: 'any-token' } })
+  const env = { ...environmentOf(idp), TEMPLATE_SITES_FILE: templateSites }
+  const platform = await startPlatform(t, { env })
   const admin = await adminOf(platform, 'admin@example.com')
   const owner = await customer(platform, 'team')
   const things = await makeThings(platform, owner, sites)
@@ -111,6 +114,7 @@ export async function makeThings(platform: Platform, owner: Person, sites: Stage
     invitationId: (await inviteTo(platform, owner, own)).body.id,
     identityId: await identityOf(platform, owner),
     providerId: 'oidc',
+    templateId: 'triage',
     month: monthOf(new Date()),
   }
   return { agent, session, params, apiKey: key.key, readKey: readKey.key }
@@ -210,8 +214,12 @@ export const validBodies = (sites: StageSites): Record<string, Record<string, un
   acceptManifest: { fingerprint: '0'.repeat(64) },
   callTool: { text: 'hello' },
   createAgent: { name: 'An agent', systemPrompt: 'Report.', trigger: 'manual' },
+  createAgentFromTemplate: {},
   updateAgent: { name: 'Another name' },
   replayDeliveries: { from: 1 },
+  replayRun: { payload: { title: 'It is fixed' } },
+  cancelRuns: { runIds: [newId()] },
+  skipRuns: { runIds: [newId()] },
   startRun: { input: { title: 'It is broken' } },
   createSession: {},
   createWorkspace: { name: 'Support' },

@@ -29,6 +29,7 @@ test('inspecting a site shows its tools with scope and effect', async (t) => {
       ['issues.createIssue', 'write', 'once'],
       ['issues.addComment', 'write', 'idempotent'],
       ['delete_issue', 'delete', 'once'],
+      ['delete_closed_issues', 'delete', 'idempotent'],
       ['admin.updateSettings', 'admin', 'idempotent'],
     ],
   )

@@ -14,6 +14,7 @@ import { testWith } from '../helpers/programs.ts'
 import { ownFolder } from '../helpers/servers.ts'
 import { startSites } from '../helpers/sites.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
+import { fileWith } from '../src/config/files.ts'
 import { missingFrom } from './excerpts.ts'
 import { excerptedFile, isRun, readPages, setUpOf, type Block, type GuidePage } from './pages.ts'
 import { differenceFrom } from './partial-json.ts'
@@ -32,7 +33,9 @@ const open = forWholeFile(test, 'the guide', async (t) => {
   const redirectUris = [`http://127.0.0.1:${port}/vault/oauth/callback`]
   const contacts = await startContacts({ port: 0, tls: await temporaryCertificates(), redirectUris })
   t.teardown(contacts.close)
-  const platform = await startPlatform(t, { port, worker: true, env: { RECONCILE_SECONDS: '1' } })
+  const templateSites = { tracker: { origin: sites.tracker.origin, token: sites.tracker.createToken('ada') } }
+  const env = { RECONCILE_SECONDS: '1', TEMPLATE_SITES_FILE: fileWith(t, templateSites) }
+  const platform = await startPlatform(t, { port, worker: true, env })
   const admin = await person(platform, firstAdminEmail)
   await setAdmin(platform.services.database, admin.email, true)
   return { platform, sites, contacts, admin }

@@ -14,6 +14,7 @@ const open = sharedPlatform(test, 'idle')
 const pages = [
   '/docs',
   '/docs/specification',
+  '/docs/performance',
   '/docs/reference/errors',
   '/docs/search?q=run',
   '/docs/api',

@@ -1,4 +1,5 @@
 import { checkCitations } from './citations.ts'
+import { consoleRules } from './console.ts'
 import { findCycles, findRoomCycles } from './cycles.ts'
 import { checkDependencies } from './dependencies.ts'
 import { checkStrayNames } from './stray-names.ts'
@@ -121,6 +122,7 @@ export const rules: Rule[] = [
   { name: 'what pages and comments cite is in the repository', check: checkCitations },
   { name: 'a renamed file changes its importers, and one line of a page', check: checkStrayNames },
   { name: 'sentences are plain', check: checkPlainWords },
+  ...consoleRules,
 ]
 
 function checkImports(files: SourceFile[]): Violation[] {

@@ -11,7 +11,7 @@ export interface Import {
   typeOnly: boolean
 }
 
-/** A TypeScript file, parsed for the rules. */
+/** A TypeScript file, or a style sheet of the console, parsed for the rules. */
 export interface SourceFile {
   /** Its path inside the repository, with `/`. */
   path: string
@@ -42,8 +42,13 @@ const folders = [
   'examples',
   'bench',
   'clients',
+  'console',
   'test',
 ]
+
+const isSource = /\.ts$|^console\/.*\.(tsx|css)$/
+/** Written by programs, or by others. */
+const isMadeElsewhere = /\/(together|generated|node_modules|peers|dist)\/|^console\/api\/schema\.d\.ts$/
 
 /**
  * Reads every TypeScript file of the repository. It finds imports by regular expressions: TypeScript 7 has no compiler
@@ -53,8 +58,8 @@ const folders = [
 export function readHouse(root: string): SourceFile[] {
   const paths = folders.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.ts') && !/(^|\/)(together|generated|node_modules|peers)\//.test(name))
-      .map((name) => `${folder}/${name.replaceAll('\\', '/')}`),
+      .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
+      .filter((path) => isSource.test(path) && !isMadeElsewhere.test(path)),
   )
   return paths.toSorted().map((path) => readSource(path, readFileSync(join(root, path), 'utf8')))
 }

@@ -33,6 +33,8 @@ const mayImport: Record<string, { from: string[]; typesFrom: string[]; packages?
   // It uses the platform as a client does, and serves sites as the examples do.
   conformance: { from: ['examples'], typesFrom: [] },
   examples: { from: [], typesFrom: [] },
+  // Its types come from the API's document, and it runs in a browser.
+  console: { from: [], typesFrom: [], packages: /^(?!node:)/ },
   clients: { from: [], typesFrom: [], packages: /^(openapi-fetch|node:.*)$/ },
 }
 

@@ -51,6 +51,7 @@ const ofPart: Record<string, number> = {
   reference: 0.7,
   understand: 0.6,
   'specification.md': 0.15,
+  'performance.md': 0.15,
 }
 
 function sectionsOf({ file, title: page, sections }: Page, { about = '' }: Entry): Findable[] {

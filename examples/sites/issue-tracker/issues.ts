@@ -55,6 +55,12 @@ export function createIssues(today: () => string = () => new Date().toISOString(
       return issue
     },
     remove: (id: number): boolean => issues.delete(find(id).id),
+    /** Removes the closed issues created before the day. Returns their numbers. */
+    removeClosed(before: string): number[] {
+      const old = [...issues.values()].filter(({ status, created }) => status === 'closed' && created < before)
+      for (const { id } of old) issues.delete(id)
+      return old.map(({ id }) => id)
+    },
   }
 }
 

@@ -92,6 +92,24 @@ export function createTools(issues: Issues): Tool[] {
       run: (input: { id: number }) => ({ deleted: issues.remove(input.id), id: input.id }),
     },
     {
+      name: 'delete_closed_issues',
+      description: 'Delete all closed issues created before a day, with their comments. This cannot be undone.',
+      scope: 'delete',
+      effect: 'idempotent',
+      input_schema: {
+        type: 'object',
+        properties: {
+          created_before: {
+            type: 'string',
+            description: 'The day, as YYYY-MM-DD',
+            pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$',
+          },
+        },
+        required: ['created_before'],
+      },
+      run: (input: { created_before: string }) => ({ deleted: issues.removeClosed(input.created_before) }),
+    },
+    {
       name: 'admin.updateSettings',
       description: 'Change the settings of the tracker.',
       scope: 'admin',

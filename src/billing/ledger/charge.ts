@@ -1,5 +1,5 @@
 import type { Transaction } from '../../database/database.ts'
-import { monthAt } from '../../owners/workspace-months.ts'
+import { dayAt, monthAt } from '../../owners/workspace-months.ts'
 import { newId } from '../../ids.ts'
 import type { Account } from '../account.ts'
 import type { LedgerEntry } from '../ledger-entry.ts'
@@ -20,8 +20,8 @@ export interface NewCharge extends Pick<
 }
 
 /**
- * Charges a locked account in one statement: entry, draws from grants, balance, hold, and the months of the account,
- * agent and workspace. Returns false if the entry already exists.
+ * Charges a locked account in one statement: entry, draws from grants, balance, hold, and the months and days of the
+ * account, agent and workspace. Returns false if the entry already exists.
  */
 export async function chargeAccount(trx: Transaction, account: Account, charge: NewCharge, at: Date): Promise<boolean> {
   const { price, runId, answerId, ...rest } = charge
@@ -42,6 +42,9 @@ export async function chargeAccount(trx: Transaction, account: Account, charge: 
   return true
 }
 
+const addToDay = `
+  days[${dayAt(':at')}] = coalesce(known.days[${dayAt(':at')}], 0) + :counted::bigint`
+
 const statement = `
   with ${draw(':payerId', ':credits')}, hold as (
     select credits from credit_holds where subject_id = :subjectId and :settlesHold
@@ -61,14 +64,15 @@ const statement = `
   ), account as (
     update accounts set balance = :balance from entry where owner_id = :payerId
   ), months as (
-    insert into credit_months as known (subject_id, month, credits, tokens)
-    select counted.id, ${monthAt(':at')}, :counted::bigint, :tokens::bigint
+    insert into credit_months as known (subject_id, month, credits, tokens, days[${dayAt(':at')}])
+    select counted.id, ${monthAt(':at')}, :counted::bigint, :tokens::bigint, :counted::bigint
       from entry, (values (:payerId::uuid), (:agentId::uuid)) as counted (id) where counted.id is not null
     on conflict (subject_id, month) do update
-      set credits = known.credits + excluded.credits, tokens = known.tokens + excluded.tokens
+      set credits = known.credits + excluded.credits, tokens = known.tokens + excluded.tokens, ${addToDay}
   ), of_workspace as (
-    insert into workspace_months as known (workspace_id, month, credits)
-    select :workspaceId::uuid, ${monthAt(':at')}, :counted::bigint from entry where :workspaceId::uuid is not null
-    on conflict (workspace_id, month) do update set credits = known.credits + excluded.credits
+    insert into workspace_months as known (workspace_id, month, credits, days[${dayAt(':at')}])
+    select :workspaceId::uuid, ${monthAt(':at')}, :counted::bigint, :counted::bigint
+      from entry where :workspaceId::uuid is not null
+    on conflict (workspace_id, month) do update set credits = known.credits + excluded.credits, ${addToDay}
   )
   select from entry`

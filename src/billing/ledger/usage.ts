@@ -32,6 +32,12 @@ export function createUsage({ database, clock }: { database: Database; clock: Cl
     /** No usage for a missing row. */
     of: async (kind: Capped, id: string, db?: Database | Transaction): Promise<Usage> =>
       (await ofAll(kind, [id], db)).get(id) ?? usageOf({ cap: null, used: 0 }, clock.now()),
+
+    /** The credits used on each of the last 14 whole days (UTC), and today, which comes last. */
+    async daysOf(kind: Exclude<Capped, 'agents'>, id: string, db: Database | Transaction = database): Promise<number[]> {
+      const { rows } = await db.raw<{ rows: { credits: number }[] }>(daysStatements[kind], { id, now: clock.now() })
+      return rows.map(({ credits }) => credits)
+    },
   }
 }
 
@@ -62,4 +68,24 @@ const statements: Record<Capped, string> = {
       left join accounts a on a.owner_id = coalesce(w.payer_id, g.owner_id)
       left join credit_months m on m.subject_id = g.id and m.month = ${monthAt(':now', ahead)}
      where g.id = any(:ids)`,
+}
+
+/** By the clock of the paying account. */
+const daysStatement = (months: string, key: string, payer: string): string => `
+  with today as (
+    select (:now::timestamptz + make_interval(secs => coalesce(
+             (select a.clock_seconds from accounts a where a.owner_id = ${payer}), 0))) at time zone 'utc' as at
+  )
+  select coalesce(m.days[extract(day from d.day)::int], 0)::bigint as credits
+    from today cross join lateral generate_series(today.at - interval '14 days', today.at, interval '1 day') as d (day)
+    left join ${months} m on m.${key} = :id and m.month = date_trunc('month', d.day)::date
+   order by d.day`
+
+const daysStatements = {
+  accounts: daysStatement('credit_months', 'subject_id', ':id'),
+  workspaces: daysStatement(
+    'workspace_months',
+    'workspace_id',
+    '(select w.payer_id from workspaces w where w.id = :id)',
+  ),
 }

@@ -95,6 +95,7 @@ const rowOf = (request: AcceptRequest, place: number) => ({
   key: request.idempotencyKey,
   hash: request.bodyHash,
   replay: request.replayOf,
+  edited: request.edited,
   overlap: request.skipUnlessIdle ? endReasons.OVERLAP : undefined,
 })
 

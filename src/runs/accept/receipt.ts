@@ -37,6 +37,8 @@ export interface AcceptRequest {
   skipUnlessIdle?: boolean
   /** The finished run that this one replays. */
   replayOf?: string | undefined
+  /** Set if the replay has a payload or input of its own instead of the finished run's. */
+  edited?: true | undefined
 }
 
 /** The response to a request for a run. */

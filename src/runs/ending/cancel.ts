@@ -22,7 +22,16 @@ const requesters = {
 
 type CancelReason = keyof typeof requesters
 
+/** A way to end a run: the reason, and the check of the locked run. */
+interface Way {
+  reason: CancelReason
+  assertMay: (run: Run) => void
+}
+
 type Named = Pick<Run, 'id' | 'agentId'>
+
+/** Writes more in the transaction that records a request. */
+type Note = (trx: Transaction, before: Run) => Promise<void>
 
 /**
  * First stage of cancelling: records the request, which every step checks. A queued or waiting run has nothing in
@@ -57,33 +66,43 @@ export function createCancel(context: {
       .cancelRun(runId)
       .catch((error: unknown) => logger.warn({ err: error, runId }, 'failed to cancel a run in Temporal'))
 
-  async function request({ id, agentId }: Named, reason: CancelReason, assertMay: (run: Run) => void): Promise<Run> {
-    const before = await database.transaction(async (trx) => {
+  /** Returns the run as it was before. */
+  const record = ({ id, agentId }: Named, { reason, assertMay }: Way, note?: Note): Promise<Run> =>
+    database.transaction(async (trx) => {
       await lockQueue(trx, agentId)
       const run = await Run.query(trx).findById(id).forUpdate().throwIfNotFound()
       assertMay(run)
       await cancelUnderLock(trx, run, reason)
-      return run.status
+      await note?.(trx, run)
+      return run
     })
-    if (before !== 'queued') await cancelInTemporal(id)
-    return Run.query(database).findById(id).throwIfNotFound()
+
+  async function request(run: Named, way: Way): Promise<Run> {
+    const before = await record(run, way)
+    if (before.status !== 'queued') await cancelInTemporal(run.id)
+    return Run.query(database).findById(run.id).throwIfNotFound()
   }
 
   return {
+    /** The two halves of a request by the owner, for several runs. RUN_NOT_CANCELLABLE as for one. */
+    recordFor: (way: keyof typeof ofOwner, run: Named, note: Note): Promise<Run> => record(run, ofOwner[way], note),
+    cancelInTemporal,
+
     /** Cancels one run. RUN_NOT_CANCELLABLE if it has ended. */
-    cancel: (run: Named): Promise<Run> => request(run, 'CANCELLED_BY_OWNER', assertUnfinished),
+    cancel: (run: Named): Promise<Run> => request(run, ofOwner.cancel),
 
     /** Cancels one run for an operator. RUN_NOT_CANCELLABLE if it has ended. */
-    cancelByOperator: (run: Named): Promise<Run> => request(run, 'CANCELLED_BY_OPERATOR', assertUnfinished),
+    cancelByOperator: (run: Named): Promise<Run> =>
+      request(run, { reason: 'CANCELLED_BY_OPERATOR', assertMay: assertUnfinished }),
 
     /**
      * Skips a waiting or queued run, so the agent's next run can start. The skipped run can be replayed; resuming it
      * later would need an order besides the sequence. RUN_NOT_CANCELLABLE if it has ended or is working.
      */
-    skip: (run: Named): Promise<Run> => request(run, 'SKIPPED_BY_OWNER', assertIdle),
+    skip: (run: Named): Promise<Run> => request(run, ofOwner.skip),
 
     /** Withdraws a queued delivery for its sender. RUN_NOT_CANCELLABLE if it is not queued. */
-    withdraw: (run: Named): Promise<Run> => request(run, 'WITHDRAWN', assertQueued),
+    withdraw: (run: Named): Promise<Run> => request(run, { reason: 'WITHDRAWN', assertMay: assertQueued }),
 
     /** Cancels some runs of a deleted agent, the begun one first. The reconciler cancels the rest. */
     async cancelSomeOf(agentId: string): Promise<void> {
@@ -122,3 +141,9 @@ function assertQueued(run: Run): void {
   const message = "The run has already started. Only the agent's owner can cancel it now."
   assertThat(run.status === 'queued', 'RUN_NOT_CANCELLABLE', { message })
 }
+
+/** The ways in which an owner ends runs. */
+const ofOwner = {
+  cancel: { reason: 'CANCELLED_BY_OWNER', assertMay: assertUnfinished },
+  skip: { reason: 'SKIPPED_BY_OWNER', assertMay: assertIdle },
+} as const satisfies Record<string, Way>

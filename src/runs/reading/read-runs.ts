@@ -10,7 +10,9 @@ import { RunStep } from '../run-step.ts'
 import { Run, triggers } from '../run.ts'
 import { runStatuses, unfinishedStatuses, type RunStatus } from '../states.ts'
 import { latestReplay } from './latest-replay.ts'
+import { runFailures, type FailureFilter, type RunFailures } from './run-failures.ts'
 import { sequencesOf } from './sequences-of-period.ts'
+import { readOutline } from './read-outline.ts'
 import { readTimeline, type TimelineContext, type TimelinePage } from './read-timeline.ts'
 
 /** Filters of a run list. */
@@ -82,6 +84,9 @@ export function createReading(context: TimelineContext & { database: Database })
       })
     },
 
+    /** An owner's latest failed runs, grouped by agent and reason. */
+    failures: (ownerId: string, filter: FailureFilter): Promise<RunFailures> => runFailures(database, ownerId, filter),
+
     /** Each agent's most recently accepted run, by agent id; absent if it has none or it was purged. */
     async lastOf(agentIds: readonly string[]): Promise<Map<string, LastRun>> {
       const { rows } = await database.raw<{ rows: LastRun[] }>(lastStatement, { agentIds })
@@ -91,6 +96,10 @@ export function createReading(context: TimelineContext & { database: Database })
     /** The run's timeline after an event number: at most `limit` events and about a mebibyte. */
     timeline: (run: Pick<Run, 'id'>, after: number, limit: number): Promise<TimelinePage> =>
       readTimeline(context, run.id, after, limit),
+
+    /** The same without bodies. */
+    outline: (run: Pick<Run, 'id'>, after: number, limit: number): Promise<TimelinePage> =>
+      readOutline(context, run.id, after, limit),
 
     /** A run's current receipt, for its sender. RUN_NOT_FOUND unless the run is the agent's. */
     async receipt(agentId: string, runId: string): Promise<Receipt> {

@@ -6,10 +6,16 @@ import { startPosition, wordsAfter, type WatcherPosition, type WordsEvent } from
 import { announceWatches, pollRuns } from '../live/poll-watched.ts'
 import type { Run } from '../run.ts'
 import { changeOf, newFeed, update, updateAll, wake, type Feed, type TimelinePage } from './watched-run.ts'
+import { readOutline } from './read-outline.ts'
 import { readTimeline, type TimelineContext } from './read-timeline.ts'
 
-/** Maximum events per page. Large contents end a page early. */
-const pageEvents = 25
+/** What a watcher gets of each event, and the most events per page. Large contents end a page of a timeline early. */
+const views = {
+  timeline: { read: readTimeline, events: 25 },
+  outline: { read: readOutline, events: 500 },
+}
+
+export type View = keyof typeof views
 
 /** Fields needed to watch a run. */
 type Watched = Pick<Run, 'id' | 'events' | 'endedAt'>
@@ -40,7 +46,12 @@ export function createWatching(
    * the process stops. Reads a page only on demand. Waits while Postgres is away and throws other failures. Words of
    * the answer in progress come between the events, from its start.
    */
-  async function* watch(run: Watched, after: number, signal: AbortSignal): AsyncGenerator<Page, void, undefined> {
+  async function* watch(
+    run: Watched,
+    after: number,
+    signal: AbortSignal,
+    view: View = 'timeline',
+  ): AsyncGenerator<Page, void, undefined> {
     const feed = join(run)
     try {
       let cursor = after
@@ -53,7 +64,7 @@ export function createWatching(
           yield words.page
         } else if (feed.head <= cursor) await changeOf(feed, signal)
         else {
-          const page = await pageAfter(feed, cursor).catch((reason: unknown) => pauseIfAway(reason, signal))
+          const page = await pageAfter(feed, cursor, view).catch((reason: unknown) => pauseIfAway(reason, signal))
           const last = page?.at(-1)
           if (page && !last) return
           if (page && last) yield page
@@ -80,12 +91,14 @@ export function createWatching(
   }
 
   /** Watchers that request the same events at about the same time share a page. */
-  function pageAfter(feed: Feed, after: number): Promise<TimelinePage> {
-    const known = feed.pages.get(after)
+  function pageAfter(feed: Feed, after: number, view: View): Promise<TimelinePage> {
+    const key = `${view} ${after}`
+    const known = feed.pages.get(key)
     if (known) return known
-    const reading = readTimeline(context, feed.runId, after, pageEvents).then(({ items }) => items)
-    const forget = () => feed.pages.delete(after)
-    feed.pages.set(after, reading)
+    const { read, events } = views[view]
+    const reading = read(context, feed.runId, after, events).then(({ items }) => items)
+    const forget = () => feed.pages.delete(key)
+    feed.pages.set(key, reading)
     reading.then(() => setTimeout(forget, pollMs).unref(), forget)
     return reading
   }

@@ -18,8 +18,8 @@ export interface Feed {
   answer: PartialAnswer
   /** When workers were last told that it is watched. */
   announcedAt: number
-  /** Pending and recent pages, by the event number before them. */
-  pages: Map<number, Promise<TimelinePage>>
+  /** Pending and recent pages, by the view and the event number before them. */
+  pages: Map<string, Promise<TimelinePage>>
   waiting: Set<() => void>
 }
 

@@ -71,7 +71,7 @@ export function createRefresh(context: {
     })
   }
 
-  const isRefreshable = (entry: VaultEntry): boolean =>
+  const isRefreshable = (entry: Pick<VaultEntry, 'id' | 'authType' | 'credential'>): boolean =>
     entry.authType === 'oauth2' && openCredential(sealing, entry).refreshToken !== undefined
 
   async function begin(trx: Transaction, entry: VaultEntry, cause: RefreshCause, now: Date): Promise<Turn> {
@@ -200,6 +200,9 @@ export function createRefresh(context: {
      * because of the site.
      */
     renew,
+
+    /** Whether the site issued a refresh token with the entry's credential. */
+    isRefreshable,
 
     /** Waits for refreshes in progress. Aborting them would leave tokens in doubt. */
     async settled(): Promise<void> {

@@ -40,7 +40,8 @@ test('only the latest link makes an admin, and there is none once somebody but t
   const { database } = platform.services
   await makeFirstAdmin(ownServerOptions().folder, database)
   const link = () => firstAdminLink(database, 'https://switchyard.example.com')
-  const tokenIn = (text = '') => /^https:\/\/switchyard\.example\.com\/console\/first#(sy_admin_[\w-]+)$/.exec(text)?.[1] ?? ''
+  const tokenIn = (text = '') =>
+    /^https:\/\/switchyard\.example\.com\/console\/first#(sy_admin_[\w-]+)$/.exec(text)?.[1] ?? ''
   const use = (token: string) =>
     call(platform, createFirstAdmin, { body: { token, email: 'ada@example.com', password: 'correct horse battery' } })
   const [earlier, latest] = [tokenIn(await link()), tokenIn(await link())]

@@ -141,6 +141,10 @@ test("an owner is told of the first of an agent's runs that fail in a row, and o
   }
   const [told, ...more] = await toldOf(someone, 'queue_blocked')
   t.is(more.length, 1)
-  t.like(told, { subjectId: blocking.id, consolePage: `/console/agents/${blocking.id}`, title: 'Runs are waiting: agent “Sorting”' })
+  t.like(told, {
+    subjectId: blocking.id,
+    consolePage: `/console/agents/${blocking.id}`,
+    title: 'Runs are waiting: agent “Sorting”',
+  })
   t.regex(told?.message ?? '', /^You have no credits left\. .+ Each run fails after waiting 24 hours\.$/)
 })

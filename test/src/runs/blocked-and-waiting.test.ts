@@ -86,7 +86,11 @@ test('a run whose owner has no credits left waits for some, and goes on where it
   await resume(someone, agent)
   t.like(await waiting(someone, id), { waitingCause: 'credits', steps: 1 })
   const [told, ...others] = await toldOfBlocks(someone)
-  t.like(told, { subjectId: agent.id, consolePage: `/console/runs/${id}`, title: `A run is waiting: agent “${agent.name}”` })
+  t.like(told, {
+    subjectId: agent.id,
+    consolePage: `/console/runs/${id}`,
+    title: `A run is waiting: agent “${agent.name}”`,
+  })
   const before = await timelineOf(someone, id)
   t.is(dataOf(before, 'tool.finished').length, 1, 'a call that was asked for costs nothing more')
   const [{ until } = {}] = dataOf(before, 'wait.started')

@@ -1,7 +1,6 @@
 type Json = Record<string, unknown>
 
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The parts of a document that no type needs, and that would make the types ten times as long. */
 const texts = new Set(['description', 'summary', 'example', 'examples'])
@@ -32,11 +31,15 @@ function shortened(operation: unknown): unknown {
   const error = { content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } }
   const kept = [...successes, ['default', error] as const].map(([status, { content }]) => [
     status,
-    { description: '', ...(content === undefined ? {} : { content: withoutTexts(content) }) },
+    { description: '', ...(content === undefined ? {} : { content: withoutTexts(jsonOf(content as Json)) }) },
   ])
   const { responses: _, security: __, ...rest } = operation
   return { ...(withoutTexts(rest) as Json), responses: Object.fromEntries(kept) as Json }
 }
+
+/** The console reads streams by an EventSource, which has no types. */
+const jsonOf = (content: Json): Json =>
+  'application/json' in content ? { 'application/json': content['application/json'] } : content
 
 /** `named`: the keys are names that somebody chose, so a property may be called "description". */
 function withoutTexts(value: unknown, named = false): unknown {

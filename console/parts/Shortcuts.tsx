@@ -1,0 +1,70 @@
+import { useNavigate } from '@tanstack/react-router'
+import { to } from '../addresses.ts'
+import { Button } from '../design/Button.tsx'
+import { Dialog, DialogButtons } from '../design/Dialog.tsx'
+import { showShortcutList, switchShortcuts, useShortcutList, useShortcutSetting } from './shortcut-setting.ts'
+import styles from './Shortcuts.module.css'
+import type { Shortcut } from './shortcuts.ts'
+import { shortcutsOfPage, useKeyboard } from './useShortcuts.ts'
+
+/** The keys that work on every page, and the dialog that lists them together with those of the page. */
+export const Shortcuts = ({ owner }: { owner: string }) => {
+  const navigate = useNavigate()
+  const everywhere: Shortcut[] = [
+    { keys: 'g h', does: 'Go to Home', run: () => void navigate(to.home(owner)) },
+    { keys: 'g r', does: 'Go to Runs', run: () => void navigate(to.runs(owner)) },
+    { keys: 'g a', does: 'Go to Approvals', run: () => void navigate(to.approvals(owner)) },
+    { keys: 'g t', does: 'Start from a template', run: () => void navigate(to.start(owner)) },
+    { keys: '?', does: 'Show the shortcuts', run: () => showShortcutList(true) },
+  ]
+  useKeyboard(everywhere)
+  const close = () => showShortcutList(false)
+  return (
+    <Dialog title="Keyboard shortcuts" isOpen={useShortcutList()} onClose={close}>
+      <Lists everywhere={everywhere} />
+      <Setting />
+      <DialogButtons>
+        <Button onPress={close}>Close</Button>
+      </DialogButtons>
+    </Dialog>
+  )
+}
+
+const Lists = ({ everywhere }: { everywhere: readonly Shortcut[] }) => {
+  const ofPage = shortcutsOfPage()
+  return (
+    <>
+      {ofPage.length > 0 && <List title="On this page" shortcuts={ofPage} />}
+      <List title="Everywhere" shortcuts={everywhere} />
+    </>
+  )
+}
+
+const List = ({ title, shortcuts }: { title: string; shortcuts: readonly Shortcut[] }) => (
+  <section className={styles.list}>
+    <h3>{title}</h3>
+    <dl>
+      {shortcuts.map(({ keys, does }) => (
+        <div key={keys}>
+          <dt>
+            {keys.split(' ').map((key, place) => (
+              <kbd key={place}>{key}</kbd>
+            ))}
+          </dt>
+          <dd>{does}</dd>
+        </div>
+      ))}
+    </dl>
+  </section>
+)
+
+const Setting = () => (
+  <label className={styles.setting}>
+    <input
+      type="checkbox"
+      checked={useShortcutSetting() === 'on'}
+      onChange={({ target }) => switchShortcuts(target.checked)}
+    />
+    Use keyboard shortcuts in this browser
+  </label>
+)

@@ -1,0 +1,109 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Form } from 'react-aria-components/Form'
+import { api, type Api } from '../../api/client.ts'
+import { detailOf } from '../../api/problem.ts'
+import { Button } from '../../design/Button.tsx'
+import { Dialog, DialogButtons } from '../../design/Dialog.tsx'
+import { Field } from '../../design/Field.tsx'
+import { notify } from '../../design/notices.ts'
+import { ErrorBox } from '../../parts/ErrorBox.tsx'
+import { Skeleton } from '../../parts/Skeleton.tsx'
+import styles from './Home.module.css'
+
+type Entry = Api['VaultEntry']
+
+/** Connects a site again: with a new token, or at the site. */
+export const Reconnect = ({ entryId, onClose }: { entryId: string; onClose: () => void }) => {
+  const params = { path: { entryId } }
+  const { data: entry, error, refetch } = useQuery(api.queryOptions('get', '/vault/{entryId}', { params }))
+  return (
+    <Dialog title="Reconnect a site" isOpen onClose={onClose}>
+      {entry ? (
+        <>
+          <p className="stranger">
+            <strong>{entry.name}</strong> at {entry.origin}
+          </p>
+          {entry.authType === 'bearer' ? (
+            <NewToken entry={entry} onClose={onClose} />
+          ) : (
+            <AtTheSite entry={entry} onClose={onClose} />
+          )}
+        </>
+      ) : error ? (
+        <ErrorBox error={error} onRetry={() => void refetch()} />
+      ) : (
+        <Skeleton lines={3} height={36} />
+      )}
+    </Dialog>
+  )
+}
+
+interface OfEntry {
+  entry: Entry
+  onClose: () => void
+}
+
+const NewToken = ({ entry, onClose }: OfEntry) => {
+  const [token, setToken] = useState('')
+  const queries = useQueryClient()
+  const replacing = api.useMutation('patch', '/vault/{entryId}', {
+    onSuccess: async () => {
+      onClose()
+      notify('done', `“${entry.name}” is connected again. Runs that waited for it continue.`)
+      await queries.invalidateQueries()
+    },
+  })
+  const problem = detailOf(replacing.error, 'token')
+  return (
+    <Form
+      className={styles.form as string}
+      onSubmit={(event) => {
+        event.preventDefault()
+        replacing.mutate({ params: { path: { entryId: entry.id } }, body: { token: token.trim() } })
+      }}
+    >
+      <Field
+        label="Token"
+        hint="A token that the site issued. It replaces the one in the vault, and is tried at once."
+        type="password"
+        autoComplete="off"
+        autoFocus
+        isRequired
+        value={token}
+        onChange={setToken}
+        problem={problem}
+      />
+      {replacing.error && problem === undefined && <ErrorBox error={replacing.error} />}
+      <DialogButtons>
+        <Button onPress={onClose}>Cancel</Button>
+        <Button type="submit" kind="primary" busy={replacing.isPending}>
+          Replace token
+        </Button>
+      </DialogButtons>
+    </Form>
+  )
+}
+
+/** The browser opens the platform's own page about the connection, which leads to the site. */
+const AtTheSite = ({ entry, onClose }: OfEntry) => {
+  const starting = api.useMutation('post', '/vault/oauth/start', {
+    onSuccess: ({ connectUrl }) => location.assign(connectUrl),
+  })
+  return (
+    <>
+      <p>You sign in at the site and allow the access again. Runs that wait for the site then continue.</p>
+      {starting.error && <ErrorBox error={starting.error} />}
+      <DialogButtons>
+        <Button onPress={onClose}>Cancel</Button>
+        <Button
+          kind="primary"
+          busy={starting.isPending}
+          onPress={() => starting.mutate({ body: { entryId: entry.id } })}
+        >
+          Continue to the site
+        </Button>
+      </DialogButtons>
+    </>
+  )
+}

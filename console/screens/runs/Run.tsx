@@ -1,0 +1,90 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, Link, notFound } from '@tanstack/react-router'
+import { useCallback } from 'react'
+import { to } from '../../addresses.ts'
+import { api } from '../../api/client.ts'
+import { problemOf } from '../../api/problem.ts'
+import { ApprovalCard } from '../../parts/ApprovalCard.tsx'
+import { ErrorBox } from '../../parts/ErrorBox.tsx'
+import { Json } from '../../parts/Json.tsx'
+import { Page as Frame } from '../../parts/Page.tsx'
+import { shownText } from '../../parts/shown-text.ts'
+import { Skeleton } from '../../parts/Skeleton.tsx'
+import { Status } from '../../parts/Status.tsx'
+import { Why } from '../../parts/Why.tsx'
+import { useOwner } from '../../session/workspace.ts'
+import { RunActions } from './RunActions.tsx'
+import { RunFacts } from './RunFacts.tsx'
+import styles from './Run.module.css'
+import { Timeline } from './timeline/Timeline.tsx'
+import { useTimeline } from './timeline/useTimeline.ts'
+import { WhyAction } from './WhyAction.tsx'
+
+const route = getRouteApi('/signed-in/w/$owner/runs/$runId')
+
+/** One run: what it does now, why it waits, what it did, what it cost, and what can be done about it. */
+export const Page = () => {
+  const { runId } = route.useParams()
+  // A different run is a different page: nothing that was opened or typed belongs to it.
+  return <RunPage key={runId} runId={runId} />
+}
+
+const RunPage = ({ runId }: { runId: string }) => {
+  const owner = useOwner()
+  const queries = useQueryClient()
+  const options = api.queryOptions('get', '/runs/{runId}', { params: { path: { runId } } })
+  const { data: run, error, refetch } = useQuery(options)
+  const reread = useCallback(
+    () => void queries.invalidateQueries({ predicate: ({ queryKey }) => isAbout(queryKey, runId) }),
+    [queries, runId],
+  )
+  const snapshot = useTimeline(runId, reread)
+  const { data: agent } = useQuery({
+    ...api.queryOptions('get', '/agents/{agentId}', { params: { path: { agentId: run?.agentId ?? '' } } }),
+    enabled: run !== undefined,
+    // The agent may have been deleted, and its runs are kept.
+    retry: false,
+  })
+  if (error && ['RUN_NOT_FOUND', 'WORKSPACE_REQUIRED'].includes(problemOf(error).code)) throw notFound()
+  if (!run)
+    return (
+      <Frame title="Run">
+        {error ? <ErrorBox error={error} onRetry={() => void refetch()} /> : <Skeleton lines={8} />}
+      </Frame>
+    )
+  const name = agent?.name ?? 'Deleted agent'
+  const approvals = snapshot.bars.filter(({ approvalId, to: end }) => approvalId !== null && end === null)
+  return (
+    <Frame
+      title={`${shownText(name)} #${run.sequence}`}
+      place={owner.name}
+      above={<Link {...to.runs(owner.address, { agentId: run.agentId })}>Runs of this agent</Link>}
+      actions={<RunActions run={run} onChange={reread} />}
+    >
+      <div className={styles.line}>
+        <Status status={run.status} />
+        <span className="stranger">{run.error === null ? run.triggeredBy : shownText(run.error)}</span>
+      </div>
+      {run.endedAt === null && (
+        <Why runId={runId} actionFor={(cause) => <WhyAction cause={cause} agentId={run.agentId} />} />
+      )}
+      {approvals.map(({ approvalId }) => (
+        <ApprovalCard key={approvalId} approvalId={approvalId ?? ''} onDecided={reread} />
+      ))}
+      <RunFacts run={run} />
+      {run.answer !== null && (
+        <section aria-label="Answer" className={styles.answer}>
+          <h2>Answer</h2>
+          <Json value={run.output ?? run.answer} name="answer" />
+        </section>
+      )}
+      <Timeline runId={runId} snapshot={snapshot} />
+    </Frame>
+  )
+}
+
+/** Whether a query reads this run, and not its events, which never change. */
+function isAbout([, path, init]: readonly unknown[], runId: string): boolean {
+  const { params } = (init ?? {}) as { params?: { path?: { runId?: string } } }
+  return params?.path?.runId === runId && path !== '/runs/{runId}/events'
+}

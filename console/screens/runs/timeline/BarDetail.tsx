@@ -1,0 +1,57 @@
+import { useQueries } from '@tanstack/react-query'
+import { api } from '../../../api/client.ts'
+import { ErrorBox } from '../../../parts/ErrorBox.tsx'
+import { fullTime } from '../../../parts/format.ts'
+import { Json } from '../../../parts/Json.tsx'
+import { shownText } from '../../../parts/shown-text.ts'
+import { Skeleton } from '../../../parts/Skeleton.tsx'
+import type { Bar } from './bars.ts'
+import { factsOf } from './facts.ts'
+import styles from './Timeline.module.css'
+
+interface BarDetailProps {
+  runId: string
+  bar: Bar
+  writing: string | undefined
+}
+
+/** What a row says when it is opened: the bodies of its first and its last event, which are read now. */
+export const BarDetail = ({ runId, bar, writing }: BarDetailProps) => {
+  const numbers = [...new Set([bar.events[0], bar.events.at(-1)])].filter((number) => number !== undefined)
+  const found = useQueries({
+    queries: numbers.map((number) =>
+      api.queryOptions(
+        'get',
+        '/runs/{runId}/events',
+        { params: { path: { runId }, query: { after: number - 1, limit: 1 } } },
+        { staleTime: Number.POSITIVE_INFINITY },
+      ),
+    ),
+  })
+  const error = found.find((each) => each.error)?.error
+  const events = found.flatMap(({ data }) => data?.items ?? [])
+  return (
+    <div className={styles.detail}>
+      {bar.detail !== '' && bar.kind !== 'step' && <p className="stranger">{shownText(bar.detail)}</p>}
+      {bar.attempts
+        .filter(({ message }) => message !== null)
+        .map(({ from, message }) => (
+          <p key={from} className="stranger">
+            {fullTime(new Date(from).toISOString())}: {shownText(message ?? '')}
+          </p>
+        ))}
+      {writing !== undefined && <p className={`${styles.answer} stranger`}>{shownText(writing)}</p>}
+      {error ? <ErrorBox error={error} /> : events.length < numbers.length && <Skeleton lines={3} />}
+      {factsOf(events).map(({ name, value, isBody }) => (
+        <div key={name} className={styles.fact}>
+          <h3>{name}</h3>
+          {isBody ? (
+            <Json value={value} name={name.toLowerCase()} />
+          ) : (
+            <p className="stranger">{shownText(String(value))}</p>
+          )}
+        </div>
+      ))}
+    </div>
+  )
+}

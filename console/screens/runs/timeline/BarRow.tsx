@@ -1,0 +1,81 @@
+import type { Ref } from 'react'
+import { shownText } from '../../../parts/shown-text.ts'
+import { durationInWords } from '../../../parts/format.ts'
+import type { Bar } from './bars.ts'
+import { BarDetail } from './BarDetail.tsx'
+import type { Scale } from './idle.ts'
+import styles from './Timeline.module.css'
+
+interface BarRowProps {
+  ref: Ref<HTMLLIElement>
+  runId: string
+  index: number
+  /** Pixels from the top of the list. */
+  top: number
+  bar: Bar
+  scale: Scale
+  now: number
+  isOpen: boolean
+  /** What the model is writing. */
+  writing: string | undefined
+  onToggle: () => void
+}
+
+export const BarRow = ({ ref, runId, index, top, bar, scale, now, isOpen, writing, onToggle }: BarRowProps) => {
+  const ms = (bar.to ?? now) - bar.from
+  const took = bar.kind === 'moment' ? '' : durationInWords(ms)
+  return (
+    <li ref={ref} data-index={index} className={styles.row} style={{ transform: `translateY(${top}px)` }}>
+      <button type="button" data-row={index} className={styles.head} aria-expanded={isOpen} onClick={onToggle}>
+        <span className={`${styles.name} ${bar.depth === 1 ? styles.inner : ''}`}>
+          <span className={`${styles.mark} ${styles[bar.tone]}`} aria-hidden="true" />
+          <span className={`${styles.title} stranger`}>{shownText(bar.title)}</span>
+          <span className={styles.outcome}>{bar.outcome}</span>
+        </span>
+        <span className={styles.track}>
+          {scale.gaps.map(({ from, start, end }) => (
+            <span
+              key={from}
+              className={styles.gap}
+              style={{ insetInlineStart: `${start * 100}%`, width: `${(end - start) * 100}%` }}
+            />
+          ))}
+          <Span bar={bar} from={bar.from} to={bar.to ?? now} scale={scale} className={styles[bar.tone] ?? ''} />
+          {bar.attempts
+            .filter(({ isFailed }) => isFailed)
+            .map((attempt) => (
+              <Span
+                key={attempt.from}
+                bar={bar}
+                from={attempt.from}
+                to={attempt.to ?? now}
+                scale={scale}
+                className={styles.bad ?? ''}
+              />
+            ))}
+        </span>
+        <span className={styles.took}>{took}</span>
+      </button>
+      {writing !== undefined && !isOpen && <p className={`${styles.writing} stranger`}>{shownText(writing)}</p>}
+      {isOpen && <BarDetail runId={runId} bar={bar} writing={writing} />}
+    </li>
+  )
+}
+
+interface SpanProps {
+  bar: Bar
+  from: number
+  to: number
+  scale: Scale
+  className: string
+}
+
+const Span = ({ bar, from, to, scale, className }: SpanProps) => {
+  const start = scale.at(from)
+  return (
+    <span
+      className={`${styles.span} ${styles[bar.kind]} ${className} ${bar.to === null ? styles.live : ''}`}
+      style={{ insetInlineStart: `${start * 100}%`, width: `${Math.max(0, scale.at(to) - start) * 100}%` }}
+    />
+  )
+}

@@ -1,0 +1,91 @@
+import { useWindowVirtualizer } from '@tanstack/react-virtual'
+import { useRef, useState } from 'react'
+import { Button } from '../../../design/Button.tsx'
+import { useNow } from '../../../parts/clock.ts'
+import { durationInWords } from '../../../parts/format.ts'
+import type { Snapshot } from './buffer.ts'
+import { BarRow } from './BarRow.tsx'
+import { scaleOf } from './idle.ts'
+import { toggled } from './opened.ts'
+import styles from './Timeline.module.css'
+
+interface TimelineProps {
+  runId: string
+  snapshot: Snapshot
+}
+
+const rowHeight = 36
+
+/** The waterfall: a row for each step, call and wait, on one line of time. */
+export const Timeline = ({ runId, snapshot: { bars, writing, hasEnded } }: TimelineProps) => {
+  const tick = useNow()
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
+  const list = useRef<HTMLOListElement>(null)
+  // A run that has ended does not change with the clock.
+  const now = hasEnded ? (bars.at(-1)?.to ?? tick) : tick
+  const scale = scaleOf(bars, now)
+  const rows = useWindowVirtualizer({
+    count: bars.length,
+    estimateSize: () => rowHeight,
+    overscan: 12,
+    getItemKey: (index) => bars[index]?.id ?? index,
+    scrollMargin: list.current?.offsetTop ?? 0,
+  })
+
+  function move(from: number, by: number): void {
+    const next = Math.min(bars.length - 1, Math.max(0, from + by))
+    rows.scrollToIndex(next, { align: 'auto' })
+    requestAnimationFrame(() => list.current?.querySelector<HTMLElement>(`[data-row="${next}"]`)?.focus())
+  }
+
+  const isAllOpen = bars.length > 0 && opened.size === bars.length
+  const setAll = () => setOpened(isAllOpen ? new Set() : new Set(bars.map(({ id }) => id)))
+  return (
+    <section aria-label="Timeline">
+      <div className={styles.bar}>
+        <h2>Timeline</h2>
+        <span className={styles.quiet}>
+          {durationInWords(scale.to - scale.from)}
+          {scale.gaps.length > 0 && ', idle time shortened'}
+        </span>
+        <Button small kind="quiet" onPress={setAll}>
+          {isAllOpen ? 'Close all' : 'Open all'}
+        </Button>
+      </div>
+      <ol
+        ref={list}
+        className={styles.list}
+        style={{ height: rows.getTotalSize() }}
+        onKeyDown={(event) => {
+          const row = Number((event.target as HTMLElement).dataset['row'] ?? Number.NaN)
+          if (Number.isNaN(row)) return
+          if (event.key === 'j' || event.key === 'ArrowDown') move(row, 1)
+          else if (event.key === 'k' || event.key === 'ArrowUp') move(row, -1)
+          else if (event.key === 'e') setAll()
+          else return
+          event.preventDefault()
+        }}
+      >
+        {rows.getVirtualItems().map(({ index, key, start }) => {
+          const bar = bars[index]
+          if (!bar) return null
+          return (
+            <BarRow
+              key={key}
+              ref={rows.measureElement}
+              runId={runId}
+              index={index}
+              top={start - rows.options.scrollMargin}
+              bar={bar}
+              scale={scale}
+              now={now}
+              isOpen={opened.has(bar.id)}
+              writing={bar.kind === 'step' && bar.to === null && writing?.step === bar.step ? writing.text : undefined}
+              onToggle={() => setOpened(toggled(opened, bar.id))}
+            />
+          )
+        })}
+      </ol>
+    </section>
+  )
+}

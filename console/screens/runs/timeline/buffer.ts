@@ -1,0 +1,68 @@
+import type { RunEvent, Words } from '../../../api/stream.ts'
+import { barsOf, type Bar } from './bars.ts'
+
+/** What a run's model is writing. */
+export interface Writing {
+  step: number
+  text: string
+}
+
+export interface Snapshot {
+  bars: readonly Bar[]
+  /** The number of the last event, or 0. */
+  last: number
+  writing: Writing | undefined
+  hasEnded: boolean
+}
+
+/** The most of an unfinished answer that a page keeps, in characters; the end is what somebody watches. */
+const writingLength = 20_000
+
+/**
+ * Collects a run's events and the words between them, and tells a listener at most once per frame, so that a thousand
+ * events that arrive together are drawn once.
+ */
+export function createBuffer(schedule: (draw: () => void) => void) {
+  const events: RunEvent[] = []
+  let writing: Writing | undefined
+  let snapshot: Snapshot = { bars: [], last: 0, writing: undefined, hasEnded: false }
+  let isDue = false
+  const listeners = new Set<() => void>()
+
+  function draw(): void {
+    isDue = false
+    const last = events.at(-1)
+    snapshot = { bars: barsOf(events), last: last?.number ?? 0, writing, hasEnded: last?.kind === 'ended' }
+    for (const listener of listeners) listener()
+  }
+
+  function changed(): void {
+    if (isDue) return
+    isDue = true
+    schedule(draw)
+  }
+
+  return {
+    /** Adds the next event. One that arrived already, or that came too early, is left out. */
+    add(event: RunEvent): void {
+      if (event.number !== (events.at(-1)?.number ?? 0) + 1) return
+      events.push(event)
+      if (event.kind === 'step.finished' || event.kind === 'step.failed') writing = undefined
+      changed()
+    },
+    addWords({ step, offset, text }: Words): void {
+      const before = offset > 0 && writing?.step === step ? writing.text : ''
+      writing = { step, text: (before + text).slice(-writingLength) }
+      changed()
+    },
+    /** The number of the last event, after which a stream continues. */
+    last: (): number => events.at(-1)?.number ?? 0,
+    get: (): Snapshot => snapshot,
+    subscribe(listener: () => void): () => void {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}
+
+export type Buffer = ReturnType<typeof createBuffer>

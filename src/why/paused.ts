@@ -1,0 +1,18 @@
+import { advise, request, type Advice } from './actions.ts'
+import type { Facts } from './facts.ts'
+
+const reasons = { OWNER: '', MODEL_UNAVAILABLE: ' because its AI model was unavailable for a day' } as const
+
+/** Why an agent is paused, as a part of a sentence. */
+export const pausedBecause = ({ pausedReason }: Pick<Facts['agent'], 'pausedReason'>): string =>
+  reasons[pausedReason ?? 'OWNER']
+
+/** How a paused agent continues. */
+export function resumption({ id, exceedingSince }: Pick<Facts['agent'], 'id' | 'exceedingSince'>, isSuspended: boolean) {
+  if (isSuspended) {
+    return advise`The platform operator has suspended the paying account. The agent resumes when the suspension is lifted.`
+  }
+  return exceedingSince ? overLimit : advise`Resume the agent with ${request('resume', id)}.`
+}
+
+const overLimit: Advice = advise`The account is over its agent limit. Delete other agents or raise the limit. ${request('readBilling')} shows the limits.`
