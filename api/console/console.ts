@@ -30,13 +30,17 @@ export function mountConsole(router: Router, { rateLimits }: Pick<Services, 'rat
   const isBuilt = existsSync(new URL('index.html', built))
   router.get('/', (ctx) => ctx.redirect(isBuilt && prefersPage(ctx) ? '/console' : '/docs'))
   const page = isBuilt ? shell(readFileSync(new URL('index.html', built), 'utf8')) : refuse
+  if (isBuilt) mountFiles(router)
   for (const path of ['/console', '/console/{*address}'])
     router.get(path, async (ctx) => {
       ctx.state['browser'] = true
       await rateLimits.browser(ctx.ip)
       await page(ctx)
     })
-  if (!isBuilt) return
+}
+
+/** Mounted before the page, which answers every other address below `/console`. */
+function mountFiles(router: Router): void {
   router.get('/console/icon.svg', fileOf('icon.svg'))
   for (const name of readdirSync(new URL('assets/', built)))
     router.get(`/console/assets/${name}`, fileOf(`assets/${name}`, forever))

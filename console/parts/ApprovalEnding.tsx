@@ -9,7 +9,7 @@ import { When } from './When.tsx'
 export const ApprovalEnding = ({ approval: { status, decidedAt, note } }: { approval: ShownApproval }) => {
   if (status === 'pending') return null
   return (
-    <section className={styles.ending} role="status">
+    <section className={styles.ending} aria-live="polite">
       <p className={styles.decided}>
         <Badge tone={tones[status]}>{status}</Badge>
         {decidedAt !== null && (

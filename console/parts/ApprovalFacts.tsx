@@ -46,12 +46,12 @@ export const ApprovalFacts = ({ approval, takesFocus }: { approval: ShownApprova
         <dt>Effect</dt>
         <dd>
           {connection?.tool
-            ? `${effects[connection.tool.effect]} ${scopes[connection.tool.scope]}.`
+            ? `${effects[connection.tool.effect]} ${scopes[connection.tool.scope]}`
             : connection === undefined
               ? '…'
               : 'Unknown, because the site does not offer this tool now.'}
         </dd>
-        <dt>Waits since</dt>
+        <dt>{approval.status === 'pending' ? 'Waits since' : 'Requested'}</dt>
         <dd>
           <When at={approval.requestedAt} />
         </dd>

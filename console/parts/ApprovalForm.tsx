@@ -66,13 +66,11 @@ export const ApprovalForm = ({ approval, onDecided, decider }: ApprovalFormProps
       </div>
       <Dialog title="Approve this call?" isOpen={isAsking} onClose={() => setAsking(false)}>
         <p className="stranger">
-          <code>{shownText(toolName)}</code> at {siteOrigin} may delete or administer things, and nobody here can undo
+          <code>{shownText(toolName)}</code> at {siteOrigin} may delete or administer things, and Switchyard cannot undo
           it.
         </p>
         <DialogButtons>
-          <Button autoFocus onPress={() => setAsking(false)}>
-            Go back
-          </Button>
+          <Button onPress={() => setAsking(false)}>Go back</Button>
           <Button kind="primary" busy={deciding.isPending} onPress={() => deciding.mutate('approve')}>
             Approve
           </Button>

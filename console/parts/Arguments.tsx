@@ -10,8 +10,7 @@ export const Arguments = ({ json }: { json: string }) => {
   return (
     <div className={styles.arguments}>
       {rows && (
-        <table className={styles.table}>
-          <caption className={styles.spoken}>Arguments</caption>
+        <table className={styles.table} aria-label="Arguments">
           <tbody>
             {rows.map(({ name, value, isText }, at) => (
               // A name may occur twice.

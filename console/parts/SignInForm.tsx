@@ -41,6 +41,8 @@ export const SignInForm = ({ email: fixed, onDone }: { email?: string; onDone: (
           hint="From your authenticator app, or a recovery code."
           autoComplete="one-time-code"
           spellCheck="false"
+          // The field appears because the password was right and a code is missing.
+          // oxlint-disable-next-line jsx-a11y/no-autofocus
           autoFocus
           value={code}
           onChange={setCode}

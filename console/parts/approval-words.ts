@@ -26,10 +26,10 @@ export const effects: Record<Api['Effect'], string> = {
 }
 
 export const scopes: Record<Api['Scope'], string> = {
-  read: 'May read',
-  write: 'May write',
-  delete: 'May delete',
-  admin: 'May administer',
+  read: 'It may only read.',
+  write: 'It may write.',
+  delete: 'It may delete.',
+  admin: 'It may administer.',
 }
 
 /** Whether approving asks once more. A tool that is not known may do anything. */

@@ -18,6 +18,7 @@ const isHook = ({ path }: Named): boolean => /\/use[A-Z]\w*\.ts$/.test(path)
 const needsReact: Record<string, string> = {
   'console/api/client.ts': 'makes queries and mutations',
   'console/api/queries.ts': 'makes the cache of queries',
+  'console/parts/approvals.ts': 'declares queries',
   'console/parts/clock.ts': 'has a hook for the time',
   'console/session/account.ts': 'declares queries',
   'console/session/store.ts': 'has a hook for its value',
@@ -32,7 +33,9 @@ const cannotBeTables: Record<string, string> = {
 
 /** The interface of the browser that each effect is for. */
 const effects: Record<string, string> = {
+  'console/parts/ApprovalFacts.tsx': 'focus',
   'console/parts/Narrow.tsx': 'focus',
+  'console/screens/approvals/InboxList.tsx': 'focus',
   'console/parts/Page.tsx': 'focus',
   'console/parts/useShortcuts.ts': 'the keyboard',
 }

@@ -22,7 +22,7 @@ export const SendVerification = ({ account: { email, emailVerifiedAt } }: { acco
         that we sent there. It works for 24 hours.
       </p>
       {sending.error && <ErrorBox error={sending.error} />}
-      <p role="status">
+      <p aria-live="polite">
         {sending.isSuccess && 'A mail with a link is on its way. Earlier links do not work any more.'}
       </p>
       <Button busy={sending.isPending} onPress={() => sending.mutate({})}>

@@ -8,8 +8,8 @@ import { afterDecision, commandOf, neighbor } from './inbox.ts'
 import { InboxList } from './InboxList.tsx'
 import { InboxTabs } from './InboxTabs.tsx'
 import { Keys } from './Keys.tsx'
-import { useListed } from './listed.ts'
-import { useOpen } from './open.ts'
+import { useListed } from './useListed.ts'
+import { useOpen } from './useOpen.ts'
 import styles from './Inbox.module.css'
 
 const route = getRouteApi('/signed-in/w/$owner/approvals')
@@ -45,7 +45,7 @@ const Inbox = () => {
     // Keys work where the focus is on the page, so they disturb no other tool (WCAG 2.1.4).
     <div onKeyDown={onKeyDown} tabIndex={-1} className={styles.keys} role="presentation">
       <Frame title="Approvals" place={owner.name}>
-        <InboxTabs owner={owner} show={show} />
+        <InboxTabs owner={owner} />
         <div className={styles.inbox} data-chosen={chosen !== undefined}>
           <div className={styles.list}>
             <InboxList {...{ listed, owner, show, open, hasMoved }} onOpen={noteMove} />

@@ -12,7 +12,7 @@ import { Badge } from '../../parts/Status.tsx'
 import { Ago } from '../../parts/When.tsx'
 import type { Owner } from '../../session/workspace.ts'
 import type { InboxSearch } from './inbox.ts'
-import { useAgentNames, type Listed } from './listed.ts'
+import { useAgentNames, type Listed } from './useListed.ts'
 import styles from './Inbox.module.css'
 
 interface InboxListProps {

@@ -1,7 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { to } from '../../addresses.ts'
 import type { Owner } from '../../session/workspace.ts'
-import type { InboxSearch } from './inbox.ts'
 import styles from './Inbox.module.css'
 
 const tabs = [
@@ -10,13 +9,14 @@ const tabs = [
 ] as const
 
 /** Two lists with an address each. */
-export const InboxTabs = ({ owner, show }: { owner: Owner; show: InboxSearch['show'] }) => (
+export const InboxTabs = ({ owner }: { owner: Owner }) => (
   <nav aria-label="Lists of approvals" className={styles.tabs}>
     {tabs.map((tab) => (
       <Link
         key={tab.text}
-        {...to.approvals(owner.address, undefined, tab.show)}
-        aria-current={tab.show === show ? 'page' : undefined}
+        {...to.approvals(owner.address)}
+        search={{ show: tab.show }}
+        activeOptions={{ includeSearch: true, explicitUndefined: true }}
         className={styles.tab}
       >
         {tab.text}

@@ -1,6 +1,6 @@
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, type Api } from '../../api/client.ts'
+import { api, client, type Api } from '../../api/client.ts'
 import type { Owner } from '../../session/workspace.ts'
 import { mayHaveMore, pageSize, type InboxSearch } from './inbox.ts'
 
@@ -21,17 +21,18 @@ export function useListed({ query: owner }: Owner, show: InboxSearch['show']): L
   const isPending = show === undefined
   const [hidden, setHidden] = useState<readonly string[]>([])
   const filter = isPending ? ({ status: 'pending', order: 'arrival' } as const) : {}
-  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = api.useInfiniteQuery(
-    'get',
-    '/approvals',
-    { params: { query: { ...owner, ...filter, limit: pageSize } } },
-    {
-      initialPageParam: undefined,
-      refetchInterval: isPending ? 5000 : 15_000,
-      getNextPageParam: ({ items, nextCursor }: Api['ApprovalPage']) =>
-        isPending && !mayHaveMore(items) ? undefined : nextCursor,
+  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useInfiniteQuery({
+    queryKey: ['get', '/approvals', 'inbox', owner, show],
+    initialPageParam: undefined as string | undefined,
+    refetchInterval: isPending ? 5000 : 15_000,
+    async queryFn({ pageParam: cursor, signal }) {
+      const query = { ...owner, ...filter, limit: pageSize, ...(cursor === undefined ? {} : { cursor }) }
+      const page = await client.GET('/approvals', { params: { query }, signal })
+      if (page.data === undefined) throw page.error
+      return page.data
     },
-  )
+    getNextPageParam: ({ items, nextCursor }) => (isPending && !mayHaveMore(items) ? undefined : nextCursor),
+  })
   const found = data?.pages.flatMap(({ items }) => items)
   return {
     approvals: found?.filter(({ id, status }) => (status === 'pending') === isPending && !hidden.includes(id)),
