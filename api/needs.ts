@@ -81,8 +81,13 @@ const needs = named(
         running: count('Number of runs in progress', 1),
         waiting: count('Number of runs that have started and are waiting'),
         queued: count('Number of runs that have not started yet', 3),
-        completedToday: count('Runs completed today (UTC), if accepted today or yesterday. At most 10,000 of each trigger are counted.', 42),
-        failedToday: count('Runs failed today (UTC), if accepted today or yesterday. At most 10,000 of each trigger are counted.'),
+        completedToday: count(
+          'Runs completed today (UTC), if accepted today or yesterday. At most 10,000 of each trigger are counted.',
+          42,
+        ),
+        failedToday: count(
+          'Runs failed today (UTC), if accepted today or yesterday. At most 10,000 of each trigger are counted.',
+        ),
       }),
       'Number of runs',
     ),

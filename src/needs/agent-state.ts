@@ -37,9 +37,5 @@ export type FirstRun = Pick<
 >
 
 /** The begun runs that wait for a site or a model. */
-export const waitingFor = (
-  agents: readonly AgentState[],
-  cause: 'credential' | 'model',
-  what: string,
-): FirstRun[] =>
+export const waitingFor = (agents: readonly AgentState[], cause: 'credential' | 'model', what: string): FirstRun[] =>
   agents.flatMap(({ first }) => (first?.waitingCause === cause && first.waitingFor === what ? [first] : []))

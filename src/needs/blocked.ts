@@ -15,7 +15,7 @@ import { counted, needOf, type Need } from './need.ts'
 export interface Around {
   standing: Pick<AccountStatus, 'balance' | 'cap' | 'features' | 'subscription' | 'isSuspended'>
   /** The owner's vault entries that must be reconnected, by origin. */
-  disconnected: ReadonlyMap<string, Pick<VaultEntry, 'id' | 'name' | 'authType' | 'statusReason'>>
+  disconnected: ReadonlyMap<string, Pick<VaultEntry, 'id' | 'name' | 'authType' | 'status' | 'statusReason'>>
   queueBlockedSeconds: number
 }
 

@@ -4,7 +4,7 @@ import type { Transaction } from '../database/database.ts'
 import { agentCreditsLeft } from '../owners/workspace-months.ts'
 import type { AgentState, FirstRun } from './agent-state.ts'
 import { judgedRuns, type Ending } from './failing.ts'
-import { longestSilenceDays, usualHours, type Deliveries } from './silence.ts'
+import { longestSilenceDays, shortestSilence, type Deliveries } from './silence.ts'
 
 /*
  * What an answer reads about the owner's agents. An owner may have thousands of agents and millions of runs, so every
@@ -105,7 +105,7 @@ export async function readDeliveries(
   now: Date,
 ): Promise<Map<string, Deliveries>> {
   if (agents.length === 0) return new Map()
-  const quietSince = later(now, -usualHours * 3600)
+  const quietSince = later(now, -shortestSilence * 3600)
   const earliest = later(now, -longestSilenceDays * 86_400)
   const bindings = { ...placesOf(agents), now, mostPassed, mostDeliveries, quietSince, earliest }
   const { rows } = await trx.raw<{ rows: DeliveryRow[] }>(deliveriesStatement, bindings)

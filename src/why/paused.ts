@@ -8,7 +8,10 @@ export const pausedBecause = ({ pausedReason }: Pick<Facts['agent'], 'pausedReas
   reasons[pausedReason ?? 'OWNER']
 
 /** How a paused agent continues. */
-export function resumption({ id, exceedingSince }: Pick<Facts['agent'], 'id' | 'exceedingSince'>, isSuspended: boolean) {
+export function resumption(
+  { id, exceedingSince }: Pick<Facts['agent'], 'id' | 'exceedingSince'>,
+  isSuspended: boolean,
+) {
   if (isSuspended) {
     return advise`The platform operator has suspended the paying account. The agent resumes when the suspension is lifted.`
   }

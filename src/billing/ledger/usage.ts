@@ -34,7 +34,11 @@ export function createUsage({ database, clock }: { database: Database; clock: Cl
       (await ofAll(kind, [id], db)).get(id) ?? usageOf({ cap: null, used: 0 }, clock.now()),
 
     /** The credits used on each of the last 14 whole days (UTC), and today, which comes last. */
-    async daysOf(kind: Exclude<Capped, 'agents'>, id: string, db: Database | Transaction = database): Promise<number[]> {
+    async daysOf(
+      kind: Exclude<Capped, 'agents'>,
+      id: string,
+      db: Database | Transaction = database,
+    ): Promise<number[]> {
       const { rows } = await db.raw<{ rows: { credits: number }[] }>(daysStatements[kind], { id, now: clock.now() })
       return rows.map(({ credits }) => credits)
     },

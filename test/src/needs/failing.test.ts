@@ -4,7 +4,7 @@ import type { EndReason } from '../../../src/runs/states.ts'
 
 /** Endings, newest first: `f` failed, `c` completed. The newest is number 1 and the most recent hour. */
 const endings = (letters: string, reasons: readonly EndReason[] = []): Ending[] =>
-  [...letters].map((letter, index) => ({
+  letters.split('').map((letter, index) => ({
     runId: `r${index + 1}`,
     status: letter === 'f' ? 'failed' : 'completed',
     reason: letter === 'f' ? (reasons[index] ?? 'MODEL_ERROR') : null,
@@ -45,7 +45,15 @@ test('a failing agent is described in sentences, with a replay only for deliveri
   const agent = { id: 'a1', name: 'Sorter', trigger: 'webhook' }
   const [need, ...others] = failingNeeds(agent, endings('fff', ['OUTPUT_INVALID', 'BUDGET_TIME', 'OUTPUT_INVALID']))
   t.deepEqual(others, [])
-  t.like(need, { kind: 'failing', since: hourOf(21), until: null, agentId: 'a1', agentName: 'Sorter', runId: 'r1', count: 3 })
+  t.like(need, {
+    kind: 'failing',
+    since: hourOf(21),
+    until: null,
+    agentId: 'a1',
+    agentName: 'Sorter',
+    runId: 'r1',
+    count: 3,
+  })
   t.is(
     need?.message,
     "The last 3 runs of “Sorter” failed. The most frequent reason: The model's answer did not match the agent's output schema, even after a correction.",

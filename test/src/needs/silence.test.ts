@@ -15,7 +15,10 @@ function at(now: Date, deliveries: readonly number[]): Deliveries {
   const past = deliveries.filter((one) => one <= now.getTime())
   const last = Math.max(...past)
   const before = (weeks: number) => {
-    const [from, until] = [last, Math.min(now.getTime(), last + week)].map((one) => one - weeks * week) as [number, number]
+    const [from, until] = [last, Math.min(now.getTime(), last + week)].map((one) => one - weeks * week) as [
+      number,
+      number,
+    ]
     return past.filter((one) => one >= from && one < until).map((one) => new Date(one))
   }
   return { now, lastAt: new Date(last), oneWeekBefore: before(1), twoWeeksBefore: before(2) }
@@ -27,8 +30,7 @@ const every = (interval: number, allows: (at: Date) => boolean = () => true, unt
     allows(new Date(one)),
   )
 
-const isOfficeTime = (date: Date) =>
-  date.getUTCDay() % 6 !== 0 && date.getUTCHours() >= 9 && date.getUTCHours() < 17
+const isOfficeTime = (date: Date) => date.getUTCDay() % 6 !== 0 && date.getUTCHours() >= 9 && date.getUTCHours() < 17
 const office = every(20 * minute, isOfficeTime)
 const always = every(minute)
 const daily = every(day, () => true).map((one) => one + 9.5 * hour)
@@ -44,26 +46,26 @@ for (const { title, now, deliveries, silent } of [
   { title: 'on Saturday', now: weeksLater(3, 5, '15:00:00'), deliveries: office, silent: false },
   { title: 'on Sunday night', now: weeksLater(3, 6, '23:59:00'), deliveries: office, silent: false },
   {
-    title: 'before three hours of Monday have passed',
-    now: weeksLater(3, 0, '11:59:00'),
+    title: 'before five hours of Monday have passed',
+    now: weeksLater(3, 0, '13:59:00'),
     deliveries: upTo(weeksLater(2, 6, '00:00:00'), office),
     silent: false,
   },
   {
-    title: 'after three hours of Monday',
-    now: weeksLater(3, 0, '12:00:00'),
+    title: 'after five hours of Monday',
+    now: weeksLater(3, 0, '14:00:00'),
     deliveries: upTo(weeksLater(2, 6, '00:00:00'), office),
     silent: true,
   },
   {
-    title: 'two whole hours after the last delivery',
-    now: wednesday('13:59:00'),
+    title: 'four whole hours after the last delivery',
+    now: wednesday('15:59:00'),
     deliveries: upTo(wednesday('10:25:00'), office),
     silent: false,
   },
   {
-    title: 'three whole hours after the last delivery',
-    now: wednesday('14:00:00'),
+    title: 'five whole hours after the last delivery',
+    now: wednesday('16:00:00'),
     deliveries: upTo(wednesday('10:25:00'), office),
     silent: true,
   },
@@ -74,14 +76,14 @@ for (const { title, now, deliveries, silent } of [
     silent: true,
   },
   {
-    title: 'if deliveries stop two hours before the end of the day',
+    title: 'if deliveries stop two hours before the end of a day',
     now: wednesday('23:00:00'),
     deliveries: upTo(wednesday('14:45:00'), office),
     silent: false,
   },
   {
-    title: 'three hours after the last of many deliveries',
-    now: wednesday('06:00:00'),
+    title: 'five hours after the last of many deliveries',
+    now: wednesday('08:00:00'),
     deliveries: upTo(wednesday('03:00:00'), always),
     silent: true,
   },
@@ -105,8 +107,8 @@ for (const { title, now, deliveries, silent } of [
     silent: false,
   },
   {
-    title: 'after three missing bursts',
-    now: weeksLater(3, 3, '21:00:00'),
+    title: 'after bursts were missing on three days',
+    now: weeksLater(3, 4, '09:00:00'),
     deliveries: upTo(wednesday('09:00:00'), bursts),
     silent: true,
   },
@@ -140,24 +142,33 @@ function randomNumbers(seed: number) {
   return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647
 }
 
-for (const perHour of [0.2, 1, 2, 5]) {
+for (const perHour of [0.2, 1, 2]) {
   test(`${perHour} deliveries an hour at random times almost never look silent`, (t) => {
     const random = randomNumbers(20_261_102)
-    const end = start + 20 * week
+    const end = start + 13 * week
     const deliveries: number[] = []
     for (let now = start; now < end; now += (-Math.log(random()) / perHour) * hour) deliveries.push(now)
-    const hours = Array.from({ length: 17 * 7 * 24 }, (_, index) => new Date(start + 3 * week + index * hour))
-    const alarms = hours.filter((now) => isSilent(at(now, deliveries)))
-    t.true(alarms.length <= hours.length / 500, `${alarms.length} of ${hours.length}`)
+    const hours = Array.from({ length: 10 * 7 * 24 }, (_, index) => new Date(start + 3 * week + index * hour))
+    const silences = new Set(
+      hours.map((now) => at(now, deliveries)).flatMap((one) => (isSilent(one) ? [one.lastAt.getTime()] : [])),
+    )
+    t.true(silences.size <= 1, `${silences.size} in 10 weeks`)
   })
 }
 
 test('a silent agent names its last delivery and how many usual hours have passed', (t) => {
   const quiet = at(wednesday('16:30:00'), upTo(wednesday('10:25:00'), office))
-  t.is(missedHours(quiet), 5)
+  t.is(missedHours(quiet).length, 5)
   const [need, ...others] = silentNeeds({ id: 'a1', name: 'Sorter' }, quiet)
   t.deepEqual(others, [])
-  t.like(need, { kind: 'silent', since: wednesday('10:20:00'), until: null, agentId: 'a1', agentName: 'Sorter', count: 5 })
+  t.like(need, {
+    kind: 'silent',
+    since: wednesday('10:20:00'),
+    until: null,
+    agentId: 'a1',
+    agentName: 'Sorter',
+    count: 5,
+  })
   t.is(
     need?.message,
     '“Sorter” has received no delivery since 2026-11-25T10:20:00Z. In both previous weeks, deliveries arrived at this time.',
