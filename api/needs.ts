@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { needKinds, type NeedKind } from '../src/needs/need.ts'
+import { blockCauses, needKinds, type NeedKind } from '../src/needs/need.ts'
 import { route } from './route/route.ts'
 import { field, named, whole } from './schemas/documented.ts'
 import { exampleIds } from './schemas/example-ids.ts'
@@ -14,6 +14,11 @@ const need = named(
   'Need',
   v.object({
     kind: named('NeedKind', v.picklist(kinds), `What needs a person:\n\n${meanings}`, 'approval'),
+    cause: field(
+      v.nullable(named('BlockCause', v.picklist(blockCauses), 'What blocks the runs of an agent', 'paused')),
+      'What blocks the runs if `kind` is `blocked`. Otherwise null.',
+      null,
+    ),
     since: field(v.nullable(time), 'When it began. Null if unknown or not yet.'),
     until: field(
       v.nullable(time),

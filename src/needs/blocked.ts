@@ -9,7 +9,7 @@ import { reconnection } from '../why/head-causes.ts'
 import { pausedBecause, resumption } from '../why/paused.ts'
 import { failsAt, situationOf } from '../why/queue-causes.ts'
 import type { AgentState, FirstRun } from './agent-state.ts'
-import { counted, needOf, type Need } from './need.ts'
+import { counted, needOf, type BlockCause, type Need } from './need.ts'
 
 /** What the rules read besides the agents. */
 export interface Around {
@@ -36,7 +36,7 @@ function paused(agent: AgentState, { standing }: Around): Need[] {
   if (!since || (unfinished === 0 && pausedReason === null)) return []
   const effect = unfinished === 0 ? 'it starts no runs' : `${counted(unfinished, 'run')} ${isOrAre(unfinished)} waiting`
   const message = `The agent ${quotedName(name)} ${ongoing('paused', since)}${pausedBecause(agent)}, so ${effect}.`
-  return [blocked(agent, { since, message, action: resumption(agent, standing.isSuspended) })]
+  return [blocked(agent, { cause: 'paused', since, message, action: resumption(agent, standing.isSuspended) })]
 }
 
 function waitsForSite(agent: AgentState, { disconnected }: Around): Need[] {
@@ -47,7 +47,7 @@ function waitsForSite(agent: AgentState, { disconnected }: Around): Need[] {
   const what = `for ${siteOf({ entry, siteOrigin: site })} to be reconnected`
   const message = `${waiting(agent, what)}${endOf(first, until)}`
   const action = advise`${reconnection(entry)}.`
-  return [blocked(agent, { since, until, site, vaultEntryId: entry.id, message, action })]
+  return [blocked(agent, { cause: 'credential', since, until, site, vaultEntryId: entry.id, message, action })]
 }
 
 /** A begun run keeps its place while it waits for credits. */
@@ -58,7 +58,7 @@ function waitsForCredits(agent: AgentState, { standing }: Around): Need[] {
   const { message, action } = situationOf({ cap, agent }, 'credits')
   const { waitingSince: since, waitingUntil: until } = first
   const sentence = `${waiting(agent, `because ${message}`)}${endOf(first, until)}`
-  return [blocked(agent, { since, until, message: sentence, action })]
+  return [blocked(agent, { cause: 'credits', since, until, message: sentence, action })]
 }
 
 /** The queue does not start its next run. A paused agent must be resumed first. */
@@ -70,7 +70,7 @@ function waitsForPayment(agent: AgentState, around: Around): Need[] {
     const until = isBlockBounded(charge, cap) ? failsAt(first.acceptedAt, since, around) : null
     const { message, action } = situationOf({ cap, agent }, charge)
     const sentence = `${waiting(agent, `because ${message}`)}${endOf(first, until)}`
-    return blocked(agent, { since, until, message: sentence, action })
+    return blocked(agent, { cause: charge, since, until, message: sentence, action })
   })
 }
 
@@ -97,10 +97,10 @@ function stopped({ agent, charge, cap }: Charged, others: number): Need {
   const whose = others === 0 ? quotedName(agent.name) : counted(others + 1, 'agent')
   const sentence = `${stops} for ${whose} because ${message}.`
   const of = others === 0 ? { agentId: agent.id, agentName: agent.name } : {}
-  return needOf({ kind: 'blocked', message: sentence, action, count: 0, ...of })
+  return needOf({ kind: 'blocked', cause: charge, message: sentence, action, count: 0, ...of })
 }
 
-type Block = Partial<Need> & { message: string; action: Advice }
+type Block = Partial<Need> & { cause: BlockCause; message: string; action: Advice }
 
 const blocked = ({ id, name, unfinished, first }: AgentState, block: Block): Need =>
   needOf({ kind: 'blocked', agentId: id, agentName: name, runId: first?.id ?? null, count: unfinished, ...block })

@@ -10,6 +10,10 @@ export const needKinds = {
   model: 'An AI model that agents use is unavailable',
 } as const satisfies Record<string, string>
 
+/** What blocks the runs of an agent. */
+export const blockCauses = ['paused', 'credential', 'credits', 'tier', 'past_due'] as const
+export type BlockCause = (typeof blockCauses)[number]
+
 export type NeedKind = keyof typeof needKinds
 
 const kindOrder = Object.keys(needKinds) as NeedKind[]
@@ -17,6 +21,8 @@ const kindOrder = Object.keys(needKinds) as NeedKind[]
 /** One thing that needs a person, in words and in parts. A part is null if it does not apply or is unknown. */
 export interface Need {
   kind: NeedKind
+  /** Only of a blocked agent. */
+  cause: BlockCause | null
   since: Date | null
   /** When it gets worse: an approval expires, a credential ends, a run fails. */
   until: Date | null
@@ -40,6 +46,7 @@ type Parts = Pick<Need, 'kind' | 'message' | 'action' | 'count'> & Partial<Need>
 
 /** A need. Missing parts are null. */
 export const needOf = (parts: Parts): Need => ({
+  cause: null,
   since: null,
   until: null,
   agentId: null,

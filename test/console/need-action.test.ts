@@ -12,7 +12,7 @@ const inWords = (need: Partial<Api['Need']>, role: Role) => {
 
 const runs = (search: Record<string, string>) => ({ to: '/w/$owner/runs', params: { owner: 'me' }, search })
 const run = { to: '/w/$owner/runs/$runId', params: { owner: 'me', runId: 'run' } }
-const approval = { to: '/w/$owner/approvals', params: { owner: 'me' }, search: { approval: 'a' } }
+const approval = { to: '/w/$owner/approvals', params: { owner: 'me' }, search: { approval: 'a', show: undefined } }
 
 const table: [string, Partial<Api['Need']>, Role, unknown][] = [
   ['an approval is reviewed', { kind: 'approval', approvalId: 'a', runId: 'run' }, 'member', ['Review', approval]],

@@ -13,7 +13,9 @@ const mostMedian = 60
 
 const isConsole = ({ path }: Named): boolean => path.startsWith('console/')
 const isCode = ({ path }: Named): boolean => /\.tsx?$/.test(path)
-const isHook = ({ path }: Named): boolean => /\/use[A-Z]\w*\.ts$/.test(path)
+/** A file without JSX that gives components a hook, or declares a query. */
+const isForComponents = ({ code }: SourceFile): boolean =>
+  /^export (const|function) use[A-Z]|\bqueryOptions\(/m.test(code)
 
 const needsReact: Record<string, string> = {
   'console/api/client.ts': 'makes queries and mutations',
@@ -27,17 +29,20 @@ const needsReact: Record<string, string> = {
 
 /** Files that hold a value or talk to the browser, so that a table cannot test them. */
 const cannotBeTables: Record<string, string> = {
-  'console/parts/clock.ts': 'ticks',
   'console/parts/shortcut-setting.ts': 'is kept by the browser',
 }
 
-/** The interface of the browser that each effect is for. */
+/** What each effect is for. */
 const effects: Record<string, string> = {
   'console/parts/ApprovalFacts.tsx': 'focus',
   'console/parts/Narrow.tsx': 'focus',
-  'console/screens/approvals/InboxList.tsx': 'focus',
+  'console/parts/NearEnd.tsx': 'IntersectionObserver',
   'console/parts/Page.tsx': 'focus',
   'console/parts/useShortcuts.ts': 'the keyboard',
+  'console/screens/approvals/InboxList.tsx': 'focus',
+  'console/screens/runs/failures/ReplayDialog.tsx': 'a series of requests that ends with the page',
+  'console/screens/runs/list/ChangeDialog.tsx': 'a series of requests that ends with the page',
+  'console/screens/runs/timeline/useTimeline.ts': 'EventSource',
 }
 
 /** The rules of the console (the README of its folder). */
@@ -61,10 +66,10 @@ export const consoleRules = [
   {
     name: 'what the console computes needs no React',
     check: each(
-      (file) => file.path.endsWith('.ts') && !isHook(file) && !(file.path in needsReact),
+      (file) => file.path.endsWith('.ts') && !isForComponents(file) && !(file.path in needsReact),
       ({ imports }) => {
         const found = imports.find(({ target, typeOnly }) => !typeOnly && react.test(target))
-        return found && `imports ${found.target}; what shows is .tsx, and a hook is use….ts`
+        return found && `imports ${found.target}; what shows is .tsx, and what computes needs no hooks`
       },
     ),
   },
@@ -144,7 +149,9 @@ function checkTables(files: SourceFile[]): Breach[] {
   const tested = new Set(tests.flatMap(({ imports }) => imports.map(({ target }) => target)))
   return each(
     (file) =>
-      /^console\/(parts|lists|screens)\/.+\.ts$/.test(file.path) && !isHook(file) && !(file.path in cannotBeTables),
+      /^console\/(parts|lists|screens)\/.+\.ts$/.test(file.path) &&
+      !isForComponents(file) &&
+      !(file.path in cannotBeTables),
     ({ path }) => (tested.has(path) ? undefined : 'has no test; what computes has a table test in test/console/'),
   )(files)
 }

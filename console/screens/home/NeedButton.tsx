@@ -24,7 +24,7 @@ export const NeedButton = ({ need, owner }: { need: Api['Need']; owner: Owner })
           {action.label}
         </Link>
       )
-    case 'read':
+    default:
       return (
         <a href={action.href} target="_blank" rel="noopener" className={styles.open}>
           {action.label}

@@ -153,6 +153,7 @@ test('agents without runs that cannot start any share an item per payment, unles
   const [shared, own, ...others] = stoppedNeeds(agents, { ...around, standing: broke })
   t.deepEqual(others, [])
   t.like(shared, {
+    cause: 'credits',
     agentId: null,
     count: 0,
     message: 'Runs cannot start for 2 agents because you have no credits left.',
