@@ -13,9 +13,14 @@ export const isEmpty = ({ ids, isAll }: Selection): boolean => !isAll && ids.siz
 
 /** Chooses a row, or no longer. */
 export function toggled({ ids }: Selection, id: string): Selection {
-  const next = new Set(ids)
-  if (!next.delete(id)) next.add(id)
-  return { ids: next, anchor: id, isAll: false }
+  return { ids: withToggled(ids, id), anchor: id, isAll: false }
+}
+
+/** The set with the item added or removed. */
+export function withToggled(set: ReadonlySet<string>, item: string): ReadonlySet<string> {
+  const next = new Set(set)
+  if (!next.delete(item)) next.add(item)
+  return next
 }
 
 /** Chooses the rows from the anchor, or from `from` without one, to `id` as well. The next range begins there too. */

@@ -47,8 +47,8 @@ const List = ({ title, shortcuts }: { title: string; shortcuts: readonly Shortcu
       {shortcuts.map(({ keys, does }) => (
         <div key={keys}>
           <dt>
-            {keys.split(' ').map((key, place) => (
-              <kbd key={place}>{key}</kbd>
+            {keys.split(' ').map((key) => (
+              <kbd key={key}>{key}</kbd>
             ))}
           </dt>
           <dd>{does}</dd>

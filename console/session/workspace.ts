@@ -28,7 +28,7 @@ export function useOwner(): Owner {
   return ownerOf(workspace ?? { id: own, name: account?.email ?? '', role: 'owner' })
 }
 
-export function ownerOf({ id, name, role }: { id: string; name: string; role: Role }): Owner {
+function ownerOf({ id, name, role }: { id: string; name: string; role: Role }): Owner {
   const query = id === own ? {} : { workspaceId: id }
   return { address: id, name, role, query, may: (action) => can(role, action) }
 }

@@ -10,15 +10,19 @@ import { needOf, type Need } from './need.ts'
 /** A credential that cannot be refreshed is mentioned so many days before it ends. */
 export const noticeDays = 7
 
-/** A vault entry, and whether its site issued a refresh token. */
-export type Credential = Pick<
-  VaultEntry,
-  'id' | 'name' | 'origin' | 'authType' | 'status' | 'statusReason' | 'expiresAt' | 'refreshAfter' | 'updatedAt'
-> & { isRefreshable: boolean }
+/** What the items say of a vault entry, and whether its site issued a refresh token. */
+export interface Credential {
+  entry: Pick<
+    VaultEntry,
+    'id' | 'name' | 'origin' | 'authType' | 'status' | 'statusReason' | 'expiresAt' | 'refreshAfter' | 'updatedAt'
+  >
+  isRefreshable: boolean
+}
 
 /** The item of a credential that has ended, cannot be refreshed at the moment, or ends soon; none if it lasts. */
-export function credentialNeeds(entry: Credential, agents: readonly AgentState[], now: Date): Need[] {
-  const situation = situationOf(entry, now)
+export function credentialNeeds(credential: Credential, agents: readonly AgentState[], now: Date): Need[] {
+  const { entry } = credential
+  const situation = situationOf(credential, now)
   if (!situation) return []
   const waiting = waitingFor(agents, 'credential', entry.origin)
   const ends = waiting.flatMap(({ waitingUntil }) => waitingUntil ?? [])
@@ -37,7 +41,7 @@ export function credentialNeeds(entry: Credential, agents: readonly AgentState[]
 
 type Situation = Pick<Need, 'since' | 'until' | 'message'>
 
-function situationOf(entry: Credential, now: Date): Situation | undefined {
+function situationOf({ entry, isRefreshable }: Credential, now: Date): Situation | undefined {
   const { status, statusReason, expiresAt, refreshAfter, updatedAt } = entry
   const site = siteOf({ entry, siteOrigin: entry.origin })
   const reason = statusReason === null ? '' : ` ${statusReason}`
@@ -49,7 +53,7 @@ function situationOf(entry: Credential, now: Date): Situation | undefined {
   if (statusReason !== null) {
     return { since: refreshAfter, until, message: `${site} is refusing to refresh its credential.${reason}` }
   }
-  if (entry.isRefreshable || expiresAt === null || expiresAt > later(now, noticeDays * 86_400)) return undefined
+  if (isRefreshable || expiresAt === null || expiresAt > later(now, noticeDays * 86_400)) return undefined
   const message = `The credential for ${site} ${isOver ? 'expired' : 'expires'} at ${utcTime(expiresAt)} and cannot be refreshed.`
   return { since: isOver ? expiresAt : null, until, message }
 }

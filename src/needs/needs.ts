@@ -84,7 +84,7 @@ export function createNeeds(context: {
     ])
   }
 
-  const credentialOf = (entry: VaultEntry) => ({ ...entry, isRefreshable: vault.refresh.isRefreshable(entry) })
+  const credentialOf = (entry: VaultEntry) => ({ entry, isRefreshable: vault.refresh.isRefreshable(entry) })
 
   /** By the payer's clock. An account counts everything that it pays for. */
   async function creditsOf(trx: Transaction, kind: OwnerKind, ownerId: string) {

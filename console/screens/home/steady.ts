@@ -10,7 +10,7 @@ export interface Row {
 }
 
 /** The same need in two answers. Its sentence and its run may have changed. */
-export const keyOf = ({ kind, cause, agentId, approvalId, vaultEntryId, model, since }: Need): string =>
+const keyOf = ({ kind, cause, agentId, approvalId, vaultEntryId, model, since }: Need): string =>
   [kind, cause, agentId, approvalId, vaultEntryId, model, since].join(' ')
 
 /**

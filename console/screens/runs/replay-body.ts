@@ -3,7 +3,7 @@ import type { Api } from '../../api/client.ts'
 type Run = Pick<Api['Run'], 'trigger'>
 
 /** Which member of a replay's body holds its input. */
-export const memberOf = ({ trigger }: Run): 'payload' | 'input' => (trigger === 'webhook' ? 'payload' : 'input')
+const memberOf = ({ trigger }: Run): 'payload' | 'input' => (trigger === 'webhook' ? 'payload' : 'input')
 
 export type Edited = { body: Api['ReplayRunRequest'] | undefined } | { problem: string }
 

@@ -162,7 +162,7 @@ test('agents without runs that cannot start any share an item per payment, unles
   t.regex(own?.message ?? '', /^Runs cannot start for “capped” because the agent's monthly credit cap/)
 })
 
-const credential: Credential = {
+const credential: Credential['entry'] = {
   id: 'v1',
   name: 'CRM',
   origin: site,
@@ -172,9 +172,10 @@ const credential: Credential = {
   expiresAt: null,
   refreshAfter: null,
   updatedAt: ago(500),
-  isRefreshable: false,
 }
 const days = 86_400
+
+type Given = Partial<Credential['entry']> & { isRefreshable?: boolean }
 
 for (const { title, given, expected } of [
   { title: 'without an end', given: {}, expected: null },
@@ -211,7 +212,8 @@ for (const { title, given, expected } of [
   },
 ]) {
   test(`a credential ${title} ${expected ? 'needs a person' : 'needs nobody'}`, (t) => {
-    const [need, ...others] = credentialNeeds({ ...credential, ...given }, [], now)
+    const { isRefreshable = false, ...changed }: Given = given
+    const [need, ...others] = credentialNeeds({ entry: { ...credential, ...changed }, isRefreshable }, [], now)
     t.deepEqual(others, [])
     t.is(need === undefined, expected === null)
     if (!expected) return
@@ -224,7 +226,7 @@ test('a dead credential counts the runs that wait for it, and names when the fir
   const soon = waits('credential', site)
   const sooner = { ...soon, first: { ...soon.first!, waitingUntil: ahead(30) } }
   const agents = [soon, sooner, waits('credential', 'https://other.example.com'), waits('model', site)]
-  const [need] = credentialNeeds({ ...credential, ...dead }, agents, now)
+  const [need] = credentialNeeds({ entry: { ...credential, ...dead }, isRefreshable: false }, agents, now)
   t.like(need, { until: ahead(30), count: 2 })
   t.regex(need?.action ?? '', /^To replace the site's token, use PATCH \/vault\/v1/)
 })

@@ -98,13 +98,9 @@ export const ChangeDialog = ({ way, target, runs, words, onClose }: ChangeDialog
   )
 }
 
-const Done = ({
-  way,
-  progress = { changed: 0, refused: [], more: true },
-}: {
-  way: Way
-  progress: Progress | undefined
-}) => (
+const untouched: Progress = { changed: 0, refused: [], more: true }
+
+const Done = ({ way, progress = untouched }: { way: Way; progress: Progress | undefined }) => (
   <div role="status">
     <p>{progressInWords(way, progress)}</p>
     <ul>

@@ -4,6 +4,7 @@ import { Choice } from '../../../design/Choice.tsx'
 import { Dialog, DialogButtons } from '../../../design/Dialog.tsx'
 import { Field } from '../../../design/Field.tsx'
 import { asLocalInput, fromLocalInput, periodInWords, periodOf, periods } from '../../../lists/periods.ts'
+import { useNow } from '../../../parts/clock.ts'
 import type { RunFilters } from '../../../lists/run-filters.ts'
 import styles from './Filters.module.css'
 
@@ -18,7 +19,7 @@ interface PeriodChoiceProps {
 /** A period that ends now, or one between two times. The address keeps the times, so a link shows the same later. */
 export const PeriodChoice = ({ label, filters, onChoose }: PeriodChoiceProps) => {
   const [isOpen, setOpen] = useState(false)
-  const chosen = periodInWords(filters, Date.now())
+  const chosen = periodInWords(filters, useNow())
   const choose = (id: string) => {
     if (id === 'between') setOpen(true)
     else if (id === 'any') onChoose({ since: undefined, until: undefined })

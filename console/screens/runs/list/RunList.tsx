@@ -8,6 +8,7 @@ import type { View } from '../../../lists/read-again.ts'
 import { isFiltered, type RunFilters } from '../../../lists/run-filters.ts'
 import { isEmpty, none } from '../../../lists/selection.ts'
 import { useRunList } from '../../../lists/use-run-list.ts'
+import { useNow } from '../../../parts/clock.ts'
 import { Empty } from '../../../parts/Empty.tsx'
 import { ErrorBox } from '../../../parts/ErrorBox.tsx'
 import { NearEnd } from '../../../parts/NearEnd.tsx'
@@ -25,6 +26,7 @@ interface RunListProps {
 
 export const RunList = ({ owner, filters, agents }: RunListProps) => {
   const grid = useRef<HTMLDivElement>(null)
+  const now = useNow()
   const [selection, select] = useState(none)
   const rowHeight = useIsNarrow() ? 64 : 40
   const view: View = {
@@ -43,7 +45,7 @@ export const RunList = ({ owner, filters, agents }: RunListProps) => {
     return error ? <ErrorBox error={error} onRetry={() => void refetch()} /> : <RowSkeleton height={rowHeight} />
   if (list.rows.length === 0 && list.arrived.length === 0) return <NoRuns owner={owner} filters={filters} />
 
-  const words = filtersInWords(filters, agents.get(filters.agentId ?? '')?.name, Date.now())
+  const words = filtersInWords(filters, agents.get(filters.agentId ?? '')?.name, now)
   const showArrived = () => {
     bringIn()
     scrollTo({ top: 0 })

@@ -5,7 +5,7 @@ import { fullTime } from '../../../parts/format.ts'
 import { Json } from '../../../parts/Json.tsx'
 import { shownText } from '../../../parts/shown-text.ts'
 import { Skeleton } from '../../../parts/Skeleton.tsx'
-import type { Bar } from './bars.ts'
+import type { Bar } from './building.ts'
 import { factsOf } from './facts.ts'
 import styles from './Timeline.module.css'
 

@@ -1,7 +1,7 @@
 import type { Ref } from 'react'
 import { shownText } from '../../../parts/shown-text.ts'
 import { durationInWords } from '../../../parts/format.ts'
-import type { Bar } from './bars.ts'
+import type { Bar } from './building.ts'
 import { BarDetail } from './BarDetail.tsx'
 import type { Scale } from './idle.ts'
 import styles from './Timeline.module.css'

@@ -1,12 +1,12 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { useRef, useState } from 'react'
 import { Button } from '../../../design/Button.tsx'
+import { withToggled } from '../../../lists/selection.ts'
 import { useNow } from '../../../parts/clock.ts'
 import { durationInWords } from '../../../parts/format.ts'
 import type { Snapshot } from './buffer.ts'
 import { BarRow } from './BarRow.tsx'
 import { scaleOf } from './idle.ts'
-import { toggled } from './opened.ts'
 import styles from './Timeline.module.css'
 
 interface TimelineProps {
@@ -81,7 +81,7 @@ export const Timeline = ({ runId, snapshot: { bars, writing, hasEnded } }: Timel
               now={now}
               isOpen={opened.has(bar.id)}
               writing={bar.kind === 'step' && bar.to === null && writing?.step === bar.step ? writing.text : undefined}
-              onToggle={() => setOpened(toggled(opened, bar.id))}
+              onToggle={() => setOpened(withToggled(opened, bar.id))}
             />
           )
         })}

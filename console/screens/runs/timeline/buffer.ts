@@ -1,8 +1,9 @@
 import type { RunEvent, Words } from '../../../api/stream.ts'
-import { barsOf, type Bar } from './bars.ts'
+import { barsOf } from './bars.ts'
+import type { Bar } from './building.ts'
 
 /** What a run's model is writing. */
-export interface Writing {
+interface Writing {
   step: number
   text: string
 }
@@ -65,4 +66,3 @@ export function createBuffer(schedule: (draw: () => void) => void) {
   }
 }
 
-export type Buffer = ReturnType<typeof createBuffer>

@@ -1,7 +1,7 @@
-import type { Bar } from './bars.ts'
+import type { Bar } from './building.ts'
 
 /** A time in which nothing was done, drawn shorter than it was. */
-export interface Gap {
+interface Gap {
   from: number
   to: number
   /** Where it begins and ends on the line, from 0 to 1. */
