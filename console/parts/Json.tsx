@@ -3,24 +3,29 @@ import styles from './Code.module.css'
 import { numberInWords } from './format.ts'
 import { shownValue } from './shown-text.ts'
 
-/** A payload, arguments, a result or an answer, cut and with a download. `name` is that of the file. */
+/**
+ * A payload, arguments, a result or an answer, cut and with a download. Texts are set as prose, and all else as code.
+ * `name` is that of the file.
+ */
 export const Json = ({ value, name }: { value: unknown; name: string }) => {
   const { text, whole, isCut } = shownValue(value)
+  const isText = typeof value === 'string'
   return (
-    <div>
-      <pre className={styles.code} tabIndex={0}>
+    <div className={styles.block}>
+      <pre className={isText ? styles.prose : styles.code} tabIndex={0}>
         {text}
       </pre>
-      <div className={styles.foot}>
-        {isCut && <span>The first part of {numberInWords(whole.length)} characters.</span>}
+      <span className={styles.download}>
         <Button
           kind="quiet"
           small
-          onPress={() => download(whole, typeof value === 'string' ? `${name}.txt` : `${name}.json`)}
+          aria-label={`Download ${name}`}
+          onPress={() => download(whole, isText ? `${name}.txt` : `${name}.json`)}
         >
           Download
         </Button>
-      </div>
+      </span>
+      {isCut && <p className={styles.foot}>The first part of {numberInWords(whole.length)} characters.</p>}
     </div>
   )
 }

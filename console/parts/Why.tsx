@@ -1,14 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { api } from '../api/client.ts'
+import { api, type Api } from '../api/client.ts'
+import { useNow } from './clock.ts'
+import { inLocalTime } from './local-times.ts'
 import { shownText } from './shown-text.ts'
+import { isForPrograms } from './why-words.ts'
 import { When } from './When.tsx'
 import styles from './Why.module.css'
 
 interface WhyProps {
   runId: string
   /** The button that does what the cause suggests, if the page has one. */
-  actionFor: (cause: { code: string; runId: string | null; site: string | null }) => ReactNode
+  actionFor: (cause: Api['Cause']) => ReactNode
 }
 
 /** Why a run is not running, in the API's sentences, with a button for what a person can do about it. */
@@ -20,16 +23,29 @@ export const Why = ({ runId, actionFor }: WhyProps) => {
   return (
     <div role="status" className={styles.region}>
       {data && first && data.state !== 'running' && data.state !== 'ended' && (
-        <div className={styles.banner}>
-          <p className={`${styles.message} stranger`}>{shownText(first.message)}</p>
-          <p className="stranger">{shownText(first.action)}</p>
-          {first.since !== null && (
-            <p className={styles.quiet}>
-              Since <When at={first.since} />
-            </p>
-          )}
-          {actionFor(first)}
-        </div>
+        <Cause cause={first} button={actionFor(first)} />
+      )}
+    </div>
+  )
+}
+
+const Cause = ({ cause: { message, action, since }, button }: { cause: Api['Cause']; button: ReactNode }) => {
+  const now = useNow()
+  return (
+    <div className={styles.banner}>
+      <p className={`${styles.message} stranger`}>{shownText(inLocalTime(message, now))}</p>
+      {!isForPrograms(action) && <p className="stranger">{shownText(inLocalTime(action, now))}</p>}
+      {since !== null && (
+        <p className={styles.quiet}>
+          Since <When at={since} />
+        </p>
+      )}
+      {button}
+      {isForPrograms(action) && (
+        <details className={styles.quiet}>
+          <summary>With the API</summary>
+          <p className="stranger">{shownText(action)}</p>
+        </details>
       )}
     </div>
   )

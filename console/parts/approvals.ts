@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { client, type Api } from '../api/client.ts'
 import { queries } from '../api/queries.ts'
 import { membersOf } from './exact-json.ts'
+import { readEntryAt } from './vault-entries.ts'
 
 /** An approval whose arguments are the exact JSON text that would be sent. */
 export type ShownApproval = Omit<Api['Approval'], 'arguments'> & { arguments: string }
@@ -50,24 +51,9 @@ export const connectionQuery = (workspaceId: string | undefined, origin: string,
     queryKey: ['connection', workspaceId, origin, toolName],
     staleTime: 30_000,
     async queryFn() {
-      const entry = await entryOf(workspaceId, origin)
+      const entry = await readEntryAt(workspaceId, origin)
       if (entry === undefined) return null
       const { data } = await client.GET('/vault/{entryId}/tools', { params: { path: { entryId: entry.id } } })
       return { entry, tool: data?.items.find(({ name }) => name === toolName) }
     },
   })
-
-/** An owner has one connection to an origin at most, and some hundred connections. */
-async function entryOf(workspaceId: string | undefined, origin: string): Promise<Api['VaultEntry'] | undefined> {
-  const owner = workspaceId === undefined ? {} : { workspaceId }
-  let cursor: string | undefined
-  do {
-    const query = { limit: 100, ...owner, ...(cursor === undefined ? {} : { cursor }) }
-    const { data, error } = await client.GET('/vault', { params: { query } })
-    if (data === undefined) throw error
-    const found = data.items.find((entry) => entry.origin === origin)
-    if (found) return found
-    cursor = data.nextCursor ?? undefined
-  } while (cursor !== undefined)
-  return undefined
-}

@@ -5,10 +5,10 @@ import { api, type Api } from '../../api/client.ts'
 import { problemOf } from '../../api/problem.ts'
 import { Button } from '../../design/Button.tsx'
 import { notify } from '../../design/notices.ts'
+import { Reconnect } from '../../parts/Reconnect.tsx'
 import type { Owner } from '../../session/workspace.ts'
 import styles from './Home.module.css'
 import { needAction } from './need-action.ts'
-import { Reconnect } from './Reconnect.tsx'
 
 /** The button of a need. What it opens is a link, so that it can be opened in another tab. */
 export const NeedButton = ({ need, owner }: { need: Api['Need']; owner: Owner }) => {

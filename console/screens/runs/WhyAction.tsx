@@ -1,20 +1,30 @@
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import { to } from '../../addresses.ts'
-import { client } from '../../api/client.ts'
+import { client, type Api } from '../../api/client.ts'
 import { problemOf } from '../../api/problem.ts'
 import { Button } from '../../design/Button.tsx'
 import { notify } from '../../design/notices.ts'
+import { Reconnect } from '../../parts/Reconnect.tsx'
+import { entryAtQuery } from '../../parts/vault-entries.ts'
 import { useOwner } from '../../session/workspace.ts'
 
 interface WhyActionProps {
-  cause: { code: string; runId: string | null }
+  cause: Api['Cause']
   agentId: string
 }
 
 /** The button for what a cause suggests, if a button can do it. */
-export const WhyAction = ({ cause: { code, runId }, agentId }: WhyActionProps) => {
+export const WhyAction = ({ cause: { code, runId, site }, agentId }: WhyActionProps) => {
   const owner = useOwner()
+  if (code === 'PAUSED' && owner.may('build')) return <ResumeButton agentId={agentId} />
+  if (code === 'CREDENTIAL' && site !== null && owner.may('build')) return <ReconnectButton origin={site} />
+  if (code === 'RUN_AHEAD' && runId !== null) return <Link {...to.run(owner.address, runId)}>Open the run ahead</Link>
+  return null
+}
+
+const ResumeButton = ({ agentId }: { agentId: string }) => {
   const resuming = useMutation({
     async mutationFn() {
       const { error } = await client.POST('/agents/{agentId}/resume', { params: { path: { agentId } } })
@@ -23,12 +33,24 @@ export const WhyAction = ({ cause: { code, runId }, agentId }: WhyActionProps) =
     onSuccess: () => notify('done', 'The agent is resumed.'),
     onError: (error) => notify('problem', problemOf(error).sentence),
   })
-  if (code === 'PAUSED' && owner.may('build'))
-    return (
-      <Button small busy={resuming.isPending} onPress={() => resuming.mutate()}>
-        Resume the agent
+  return (
+    <Button small busy={resuming.isPending} onPress={() => resuming.mutate()}>
+      Resume the agent
+    </Button>
+  )
+}
+
+const ReconnectButton = ({ origin }: { origin: string }) => {
+  const { query } = useOwner()
+  const { data: entry } = useQuery(entryAtQuery(query.workspaceId, origin))
+  const [isOpen, setOpen] = useState(false)
+  if (!entry) return null
+  return (
+    <>
+      <Button small onPress={() => setOpen(true)}>
+        Reconnect the site
       </Button>
-    )
-  if (code === 'RUN_AHEAD' && runId !== null) return <Link {...to.run(owner.address, runId)}>Open the run ahead</Link>
-  return null
+      {isOpen && <Reconnect entryId={entry.id} onClose={() => setOpen(false)} />}
+    </>
+  )
 }

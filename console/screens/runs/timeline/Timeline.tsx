@@ -5,6 +5,7 @@ import { withToggled } from '../../../lists/selection.ts'
 import { useNow } from '../../../parts/clock.ts'
 import { durationInWords } from '../../../parts/format.ts'
 import type { Snapshot } from './buffer.ts'
+import { Axis } from './Axis.tsx'
 import { BarRow } from './BarRow.tsx'
 import { scaleOf } from './idle.ts'
 import styles from './Timeline.module.css'
@@ -52,6 +53,7 @@ export const Timeline = ({ runId, snapshot: { bars, writing, hasEnded } }: Timel
           {isAllOpen ? 'Close all' : 'Open all'}
         </Button>
       </div>
+      <Axis scale={scale} />
       <ol
         ref={list}
         className={styles.list}

@@ -65,4 +65,3 @@ export function createBuffer(schedule: (draw: () => void) => void) {
     },
   }
 }
-

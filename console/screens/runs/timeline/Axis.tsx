@@ -1,0 +1,20 @@
+import { marksOf } from './axis.ts'
+import type { Scale } from './idle.ts'
+import styles from './Timeline.module.css'
+
+/** The words above the bars. Each row says its own duration, so that they need not be read aloud. */
+export const Axis = ({ scale }: { scale: Scale }) => (
+  <div className={styles.axis} aria-hidden="true">
+    <div className={styles.marks}>
+      {marksOf(scale).map(({ place, text, isGap }) => (
+        <span
+          key={place}
+          className={`${styles.axisMark} ${isGap ? styles.idle : ''}`}
+          style={{ insetInlineStart: `${place * 100}%` }}
+        >
+          {text}
+        </span>
+      ))}
+    </div>
+  </div>
+)

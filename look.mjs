@@ -1,0 +1,28 @@
+import { chromium } from 'playwright-core'
+import { readFileSync } from 'node:fs'
+const log = readFileSync('/tmp/look.log', 'utf8')
+const first = /http\S+first#\S+/.exec(log)[0]
+const browser = await chromium.launch({ executablePath: '/usr/bin/chromium' })
+const ctx = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' })
+const page = await ctx.newPage()
+page.on('console', (m) => {
+  if (['error', 'warning'].includes(m.type())) console.log('console', m.type(), m.text())
+})
+page.on('pageerror', (e) => console.log('pageerror', e.message))
+const shot = (n) => page.screenshot({ path: `/tmp/look/${n}.png` })
+await page.goto(first)
+await page.waitForTimeout(2500)
+await shot('first')
+console.log(await page.locator('body').innerText())
+await page.getByLabel('Email', { exact: false }).first().fill('ada@example.com')
+const pw = page.locator('input[type=password]')
+await pw.first().fill('correct horse battery staple 9')
+if ((await pw.count()) > 1) await pw.nth(1).fill('correct horse battery staple 9')
+await shot('first-filled')
+await page.keyboard.press('Enter')
+await page.waitForTimeout(3000)
+console.log(page.url())
+await shot('after-first')
+console.log(await page.locator('body').innerText())
+await ctx.storageState({ path: '/tmp/look/state.json' })
+await browser.close()
