@@ -1,6 +1,6 @@
 /** What `JSON` can do by now and TypeScript does not know yet (ECMAScript proposal "JSON.parse source text access"). */
 interface ExactJson {
-  parse: (text: string, revive: (key: string, value: unknown, context: { source?: string }) => unknown) => unknown
+  parse: (text: string, revive: (key: string, value: unknown, context?: { source?: string }) => unknown) => unknown
   rawJSON?: (text: string) => object
 }
 

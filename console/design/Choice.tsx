@@ -22,7 +22,7 @@ export const Choice = <Value extends string>({ label, value, options, onChoose }
       if (key !== null) onChoose(key as Value)
     }}
   >
-    <Label className={styles.label as string}>{label}</Label>
+    <Label className={styles.label}>{label}</Label>
     <Button className={styles.button as string}>
       <SelectValue />
       <span aria-hidden="true" className={styles.arrow}>

@@ -20,14 +20,14 @@ interface FieldProps extends Omit<TextFieldProps, 'className' | 'style' | 'child
 /** A text with its label, its hint and its problem, which screen readers connect. */
 export const Field = ({ label, hint, problem, lines, code = false, ...props }: FieldProps) => (
   <TextField {...props} className={styles.field as string} isInvalid={problem !== undefined} validationBehavior="aria">
-    <Label className={styles.label as string}>{label}</Label>
+    <Label className={styles.label}>{label}</Label>
     {lines === undefined ? (
       <Input className={styles.input as string} />
     ) : (
       <TextArea className={`${styles.input} ${code ? styles.code : ''}`} rows={lines} spellCheck={!code} />
     )}
     {hint !== undefined && (
-      <Text slot="description" className={styles.hint as string}>
+      <Text slot="description" className={styles.hint}>
         {hint}
       </Text>
     )}

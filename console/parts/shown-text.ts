@@ -5,6 +5,7 @@ export const shownLength = 20_000
  * Characters that a terminal or a browser would obey instead of showing them: control characters, and marks that change
  * the direction of text (Unicode, UAX 9).
  */
+// oxlint-disable-next-line no-control-regex -- they are what is looked for
 const obeyed = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g
 
 /** A stranger's text as it can be shown: what would be obeyed is written as its code. */

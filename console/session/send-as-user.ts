@@ -41,4 +41,4 @@ const ended = new Set(['UNAUTHORIZED', 'INVALID_TOKEN', 'TOKEN_REVOKED'])
 
 /** Payloads and arguments may have numbers that JavaScript cannot hold. */
 const withExactNumbers = (response: Response): Response =>
-  Object.assign(response, { json: async () => parseExactly(await response.text()) as unknown })
+  Object.assign(response, { json: async () => parseExactly(await response.text()) })

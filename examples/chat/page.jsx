@@ -86,13 +86,13 @@ function Chat({ api, token, history }) {
       ))}
       {chat.error && (
         <p role="alert">
-          {inWords(chat.error)} <button onClick={() => chat.regenerate()}>Try again</button>
+          {inWords(chat.error)} <button onClick={() => void chat.regenerate()}>Try again</button>
         </p>
       )}
       <form onSubmit={send}>
         <input value={input} onChange={(event) => setInput(event.target.value)} aria-label="Message" autoFocus />
         {isBusy ? (
-          <button type="button" onClick={stop} disabled={!isStarted}>
+          <button type="button" onClick={() => void stop()} disabled={!isStarted}>
             Stop
           </button>
         ) : (

@@ -47,8 +47,6 @@ test('bodies come first, then usage, then lines; empty members say nothing', (t)
 })
 
 test('of a member that several events have, the last one counts', (t) => {
-  const facts = factsOf(
-    read(['tool.failed', 0, { message: 'busy' } as never], ['tool.finished', 1, { message: 'gone' } as never]),
-  )
+  const facts = factsOf(read(['tool.failed', 0, { message: 'busy' }], ['tool.finished', 1, { message: 'gone' }]))
   t.deepEqual(facts, [{ name: 'Message', value: 'gone', isBody: false }])
 })

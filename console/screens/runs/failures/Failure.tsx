@@ -56,7 +56,7 @@ export const Failure = ({ group, owner, filters, isWebhook }: FailureProps) => {
         <ReplayDialog
           agentId={agentId}
           name={name}
-          filter={{ reason: reason as Api['EndReason'], ...periodOfFailures(filters) }}
+          filter={{ reason: reason, ...periodOfFailures(filters) }}
           onClose={() => setReplaying(false)}
         />
       )}

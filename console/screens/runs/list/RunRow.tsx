@@ -36,7 +36,7 @@ export const RunRow = memo(({ run, owner, agentName, index, top, height, isActiv
       className={styles.row}
       style={place}
     >
-      <div role="gridcell" className={styles.mark} data-mark="">
+      <div role="gridcell" className={styles.mark} data-mark="" aria-label={isSelected ? 'Selected' : 'Not selected'}>
         <span className={styles.box} aria-hidden="true" />
       </div>
       <div role="gridcell" className={styles.status}>

@@ -45,13 +45,13 @@ export function createBuffer(schedule: (draw: () => void) => void) {
 
   return {
     /** Adds the next event. One that arrived already, or that came too early, is left out. */
-    add(event: RunEvent): void {
+    add: (event: RunEvent): void => {
       if (event.number !== (events.at(-1)?.number ?? 0) + 1) return
       events.push(event)
       if (event.kind === 'step.finished' || event.kind === 'step.failed') writing = undefined
       changed()
     },
-    addWords({ step, offset, text }: Words): void {
+    addWords: ({ step, offset, text }: Words): void => {
       const before = offset > 0 && writing?.step === step ? writing.text : ''
       writing = { step, text: (before + text).slice(-writingLength) }
       changed()
@@ -59,7 +59,7 @@ export function createBuffer(schedule: (draw: () => void) => void) {
     /** The number of the last event, after which a stream continues. */
     last: (): number => events.at(-1)?.number ?? 0,
     get: (): Snapshot => snapshot,
-    subscribe(listener: () => void): () => void {
+    subscribe: (listener: () => void): (() => void) => {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
