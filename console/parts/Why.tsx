@@ -35,7 +35,7 @@ const Cause = ({ cause: { message, action, since }, button }: { cause: Api['Caus
     <div className={styles.banner}>
       <p className={`${styles.message} stranger`}>{shownText(inLocalTime(message, now))}</p>
       {!isForPrograms(action) && <p className="stranger">{shownText(inLocalTime(action, now))}</p>}
-      {since !== null && (
+      {since !== null && !message.includes(since.slice(0, 19)) && (
         <p className={styles.quiet}>
           Since <When at={since} />
         </p>

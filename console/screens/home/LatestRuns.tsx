@@ -49,7 +49,9 @@ export const LatestRuns = ({ owner }: { owner: Owner }) => {
 const RunRow = ({ run, owner }: { run: Api['RunSummary']; owner: Owner }) => (
   <li>
     <Link {...to.run(owner.address, run.id)} className={styles.run}>
-      <Status status={run.status} />
+      <span>
+        <Status status={run.status} />
+      </span>
       <span className={styles.name}>
         <AgentName agentId={run.agentId} />
         <span className={styles.number}>#{run.sequence}</span>

@@ -39,7 +39,12 @@ export const Filters = ({ filters, agents, onChange }: FiltersProps) => {
         </>
       )}
       <AgentChoice agents={agents} agentId={filters.agentId} onChoose={(agentId) => set({ agentId })} />
-      <PeriodChoice label={isGrouped ? 'Failed' : 'Accepted'} filters={filters} onChoose={set} />
+      <PeriodChoice
+        label={isGrouped ? 'Failed' : 'Accepted'}
+        anyText={isGrouped ? 'Last 7 days' : 'Any time'}
+        filters={filters}
+        onChoose={set}
+      />
       <Switch isOn={isGrouped} onChange={(isOn) => set({ grouped: isOn ? true : undefined })}>
         Group failures
       </Switch>

@@ -12,12 +12,14 @@ type Period = Pick<RunFilters, 'since' | 'until'>
 
 interface PeriodChoiceProps {
   label: string
+  /** What is shown without a period. */
+  anyText: string
   filters: RunFilters
   onChoose: (period: Period) => void
 }
 
 /** A period that ends now, or one between two times. The address keeps the times, so a link shows the same later. */
-export const PeriodChoice = ({ label, filters, onChoose }: PeriodChoiceProps) => {
+export const PeriodChoice = ({ label, anyText, filters, onChoose }: PeriodChoiceProps) => {
   const [isOpen, setOpen] = useState(false)
   const chosen = periodInWords(filters, useNow())
   const choose = (id: string) => {
@@ -31,9 +33,9 @@ export const PeriodChoice = ({ label, filters, onChoose }: PeriodChoiceProps) =>
         label={label}
         value={chosen === undefined ? 'any' : 'chosen'}
         options={[
-          { value: 'any', text: 'Any time' },
+          { value: 'any', text: anyText },
           ...(chosen === undefined ? [] : [{ value: 'chosen', text: chosen }]),
-          ...periods.map(({ id, text }) => ({ value: id, text })),
+          ...periods.filter(({ text }) => text !== anyText).map(({ id, text }) => ({ value: id, text })),
           { value: 'between', text: 'Between two times …' },
         ]}
         onChoose={choose}
