@@ -17,7 +17,7 @@ export const createFirstAdmin = route({
   path: '/auth/first-admin',
   summary: 'Create the first admin',
   description:
-    'For the console. Takes the token from the link that `npm start` or `npm run admin -- first-admin` prints. The token works once and expires after an hour. The account has a verified address and has accepted the terms. The response sets the sign-in cookies.',
+    'For the console. Takes the token from the link that `npm start` or `npm run admin -- first-admin` prints. The token works once and expires after an hour. The account has a verified address, has accepted the terms and, if there are tiers, gets `enterprise` for free. The response sets the sign-in cookies.',
   access: 'anyone',
   body: v.strictObject({
     token: field(text(200), 'Token from the link', 'sy_admin_an-example'),
@@ -30,7 +30,9 @@ export const createFirstAdmin = route({
   async handle({ services, body, request }) {
     // A page of another origin must not log the visitor in to another account.
     refuseOtherPages(request.header, services.config.http.baseUrl)
-    const tokens = await services.users.createFirstAdmin(body, clientOf(request))
+    const { userId, tokens } = await services.users.createFirstAdmin(body, clientOf(request))
+    // Operators pay for the installation itself, so no tier keeps them from trying a part of it.
+    if (services.config.billing.mode !== 'off') await services.adminAccounts.give(userId, { tier: 'enterprise' })
     return inCookies(services, tokens, { inPlace: false })
   },
 })

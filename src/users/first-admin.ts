@@ -63,7 +63,7 @@ export function createFirstAdmin(context: {
    * Creates an admin and opens a login. INVALID_TOKEN (unknown, used or replaced), TOKEN_EXPIRED. VALIDATION_ERROR for a
    * bad or taken address or a bad password; the token stays valid.
    */
-  return async function make(request: FirstAdmin, from: Client): Promise<TokenPair> {
+  return async function make(request: FirstAdmin, from: Client): Promise<{ userId: string; tokens: TokenPair }> {
     const email = readEmail(request.email)
     const password = readNewPassword(request.password, 'password')
     const known = await tokens.find(request.token, ['admin'])
@@ -77,6 +77,6 @@ export function createFirstAdmin(context: {
       return id
     })
     logger.info({ userId }, 'first admin created')
-    return logins.open({ email, password, from })
+    return { userId, tokens: await logins.open({ email, password, from }) }
   }
 }

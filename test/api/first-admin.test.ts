@@ -3,6 +3,7 @@ import test, { type ExecutionContext } from 'ava'
 import * as accountMails from '../../api/account-mails.ts'
 import * as audit from '../../api/audit.ts'
 import * as auth from '../../api/auth.ts'
+import { getBilling } from '../../api/billing.ts'
 import { createFirstAdmin } from '../../api/first-admin.ts'
 import { setAdmin } from '../../src/users/admins.ts'
 import { inviteFirstAdmin } from '../../src/users/first-admin.ts'
@@ -49,6 +50,7 @@ test('the link makes an admin beside the local one, signed in, verified and with
   const { body: login } = await call(platform, auth.login, { body: { email, password } })
   const own = { url: platform.url, token: login.accessToken }
   t.is(typeof (await call(own, auth.me)).body.emailVerifiedAt, 'string')
+  t.is((await call(own, getBilling)).body.tier, 'enterprise', 'no tier keeps an operator from trying something')
   const { items } = (await call(own, audit.listAudit)).body
   t.deepEqual(
     items.map(({ action, actor }) => [action, actor.via, actor.address]),
