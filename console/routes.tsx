@@ -11,9 +11,8 @@ import { queries } from './api/queries.ts'
 import { ErrorPage, NotFoundPage, Pending } from './parts/pages.tsx'
 import { readRunFilters } from './lists/run-filters.ts'
 import { readInboxSearch } from './screens/approvals/inbox.ts'
-import { accountQuery, needsTerms, workspacesQuery } from './session/account.ts'
+import { accountQuery, homeOf, needsTerms, own, workspacesQuery } from './session/account.ts'
 import { keepToken, keptToken, tokenIn } from './session/link-token.ts'
-import { own } from './session/workspace.ts'
 import { Shell } from './Shell.tsx'
 
 /** Every screen: its address, what its address may say, its title and its code, which is loaded when it is opened. */
@@ -87,8 +86,8 @@ const signedIn = createRoute({
 const index = createRoute({
   getParentRoute: () => signedIn,
   path: '/',
-  beforeLoad: () => {
-    throw redirect({ to: '/w/$owner', params: { owner: own }, replace: true })
+  beforeLoad: ({ context }) => {
+    throw redirect({ to: '/w/$owner', params: { owner: homeOf(context.account) }, replace: true })
   },
 })
 
@@ -117,8 +116,9 @@ const mailedApproval = createRoute({
 const ofOwner = createRoute({
   getParentRoute: () => signedIn,
   path: '/w/$owner',
-  async beforeLoad({ params: { owner } }) {
+  async beforeLoad({ params: { owner }, context }) {
     const workspaces = await queries.ensureQueryData(workspacesQuery)
+    if (owner === own && homeOf(context.account) !== own) throw notFound()
     if (owner !== own && !workspaces.some(({ id }) => id === owner)) throw notFound()
   },
   component: Shell,

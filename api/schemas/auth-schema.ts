@@ -30,6 +30,10 @@ export const account = named(
   'Account',
   v.object({
     id: idOf('user'),
+    homeOwnerId: idOf(
+      'user',
+      'Owner of requests that name no workspace: the account, or the only workspace of a sign-in through its provider',
+    ),
     email: field(v.string(), address, 'ada@example.com'),
     emailVerifiedAt: field(v.nullable(time), 'When the address was verified. Null if it has not been verified.', null),
     createdAt,

@@ -2,8 +2,8 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate, useRouterState } from '@tanstack/react-router'
 import { to } from '../addresses.ts'
 import { Menu } from '../design/Menu.tsx'
-import { accountQuery, workspacesQuery } from '../session/account.ts'
-import { own, type Owner } from '../session/workspace.ts'
+import { accountQuery, homeOf, own, workspacesQuery } from '../session/account.ts'
+import type { Owner } from '../session/workspace.ts'
 import styles from './OwnerMenu.module.css'
 
 /** The workspace that the pages show, and the others. A change keeps the page. */
@@ -12,7 +12,8 @@ export const OwnerMenu = ({ owner }: { owner: Owner }) => {
   const workspaces = useSuspenseQuery(workspacesQuery).data
   const navigate = useNavigate()
   const page = useRouterState({ select: ({ location }) => location.pathname.split('/')[3] })
-  const owners = [{ id: own, name: account?.email ?? '' }, ...workspaces]
+  const isRestricted = account !== null && homeOf(account) !== own
+  const owners = [...(isRestricted ? [] : [{ id: own, name: account?.email ?? '' }]), ...workspaces]
   // A run or an approval belongs to one owner, so its list is shown instead.
   const open = (id: string) =>
     void navigate(page === 'runs' ? to.runs(id) : page === 'approvals' ? to.approvals(id) : to.home(id))

@@ -1,8 +1,8 @@
 import { Link, useParams } from '@tanstack/react-router'
 import { useQuery } from '@tanstack/react-query'
 import { to } from '../addresses.ts'
-import { workspacesQuery } from '../session/account.ts'
-import { own } from '../session/workspace.ts'
+import { problemOf } from '../api/problem.ts'
+import { own, workspacesQuery } from '../session/account.ts'
 import { ErrorBox } from './ErrorBox.tsx'
 import { Narrow } from './Narrow.tsx'
 import { Skeleton } from './Skeleton.tsx'
@@ -20,15 +20,16 @@ export const NotFoundPage = () => {
           : `You are in the workspace “${name}”. The address is wrong, the thing was deleted, or it belongs to another workspace.`}
       </p>
       <p>
-        <Link {...to.home(name === undefined || owner === undefined ? own : owner)}>Go to the home page</Link>
+        <Link {...(name === undefined || owner === undefined ? to.index() : to.home(owner))}>Go to the home page</Link>
       </p>
     </Narrow>
   )
 }
 
+/** Code that cannot be loaded is usually that of a console that was replaced since, so the whole page is loaded again. */
 export const ErrorPage = ({ error, reset }: { error: unknown; reset: () => void }) => (
   <Narrow title="This page could not be shown">
-    <ErrorBox error={error} onRetry={reset} />
+    <ErrorBox error={error} onRetry={problemOf(error).code === 'OFFLINE' ? () => location.reload() : reset} />
   </Narrow>
 )
 

@@ -7,6 +7,13 @@ export type Account = Api['Account']
 /** Most of the API refuses an account that has not accepted the current terms. */
 export const needsTerms = ({ terms }: Pick<Account, 'terms'>): boolean => terms.acceptedVersion !== terms.currentVersion
 
+/** The address of the account's own things, in the place of a workspace's id. */
+export const own = 'me'
+
+/** Where a login begins: at the account's own things, or in the workspace whose provider it came through. */
+export const homeOf = ({ id, homeOwnerId }: Pick<Account, 'id' | 'homeOwnerId'>): string =>
+  homeOwnerId === id ? own : homeOwnerId
+
 /** Who is signed in, or null. */
 export const accountQuery = queryOptions({
   queryKey: ['account'],

@@ -1,10 +1,7 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { accountQuery, workspacesQuery } from './account.ts'
+import { accountQuery, own, workspacesQuery } from './account.ts'
 import { can, type Action, type Role } from './can.ts'
-
-/** The address of the account's own things, in the place of a workspace's id. */
-export const own = 'me'
 
 /** The owner that the page shows: the account itself, or a workspace. */
 export interface Owner {

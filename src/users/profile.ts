@@ -3,6 +3,8 @@ import type { User } from './user.ts'
 /** A user's account, as the user sees it. */
 export interface Profile {
   id: string
+  /** The owner of requests that name none: the account, or the workspace to which the login is restricted. */
+  homeOwnerId: string
   email: string
   emailVerifiedAt: Date | null
   createdAt: Date
@@ -11,8 +13,8 @@ export interface Profile {
   terms: { currentVersion: string; acceptedVersion: string | null; acceptedAt: Date | null }
 }
 
-export function profileOf(user: User, currentVersion: string, deletionDueAt: Date | null): Profile {
+export function profileOf(user: User, currentVersion: string, deletionDueAt?: Date, homeOwnerId = user.id): Profile {
   const { id, email, emailVerifiedAt, createdAt, termsVersion, termsAcceptedAt } = user
   const terms = { currentVersion, acceptedVersion: termsVersion, acceptedAt: termsAcceptedAt }
-  return { id, email, emailVerifiedAt, createdAt, deletionDueAt, terms }
+  return { id, homeOwnerId, email, emailVerifiedAt, createdAt, deletionDueAt: deletionDueAt ?? null, terms }
 }

@@ -53,8 +53,8 @@ export function createUsers(context: {
   const tokens = createAccountTokens(context)
   const addresses = createEmailChanges({ ...context, tries, tokens })
   const { register, registerVerified } = createRegister({ ...context, passwords, tokens, addresses })
-  const present = (user: User, deletionDueAt: Date | null = null): Profile =>
-    profileOf(user, config.auth.termsVersion, deletionDueAt)
+  const present = (user: User, ...more: [deletionDueAt?: Date | undefined, homeOwnerId?: string]): Profile =>
+    profileOf(user, config.auth.termsVersion, ...more)
 
   /**
    * Changes the password, and ends all other logins and all sessions. UNAUTHORIZED for a wrong current password or
@@ -95,7 +95,7 @@ export function createUsers(context: {
 
   const me = async (caller: Caller): Promise<Profile> => {
     const marked = await Deletion.query(database).findById(caller.userId).select('dueAt')
-    return present(await find(caller), marked?.dueAt)
+    return present(await find(caller), marked?.dueAt, caller.reach.home)
   }
 
   async function find({ userId }: Caller): Promise<User> {

@@ -222,6 +222,8 @@ test('whom the provider has signed in is an admin at most, and makes no API key,
   await link(boss, id, idp, 'owner')
   const within = await signedIn(id, idp, 'owner')
   t.is((await call(within, workspaces.getWorkspace, { params })).body.role, 'admin')
+  t.is((await call(within, auth.me)).body.homeOwnerId, id, 'its pages begin in the workspace')
+  t.is((await call(boss, auth.me)).body.homeOwnerId, await userIdOf(boss))
   t.is(codeOf(await call(within, workspaces.deleteWorkspace, { params })), 'PERMISSION_DENIED')
 })
 

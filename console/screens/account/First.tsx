@@ -12,7 +12,7 @@ import { Narrow } from '../../parts/Narrow.tsx'
 import { PasswordField } from '../../parts/PasswordField.tsx'
 import { forgetToken } from '../../session/link-token.ts'
 import { noteSignedIn } from '../../session/sign-in.ts'
-import { own } from '../../session/workspace.ts'
+import { own } from '../../session/account.ts'
 import styles from './Account.module.css'
 
 const route = getRouteApi('/first')
