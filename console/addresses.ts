@@ -10,7 +10,7 @@ export const to = {
   approvals: (owner: string, approval?: string, show?: 'decided') =>
     ({ to: '/w/$owner/approvals', params: { owner }, search: { approval, show } }) as const,
   start: (owner: string) => ({ to: '/w/$owner/start', params: { owner } }) as const,
-  /** The home page of whoever is signed in. */
+  /** The home page of the person who is signed in. */
   index: () => ({ to: '/' }) as const,
   forgot: () => ({ to: '/forgot' }) as const,
   verify: () => ({ to: '/verify' }) as const,

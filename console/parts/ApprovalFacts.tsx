@@ -59,8 +59,8 @@ export const ApprovalFacts = ({ approval, takesFocus }: { approval: ShownApprova
           <>
             <dt>Until</dt>
             <dd>
-              <When at={approval.expiresAt} />. If nobody decides by then, the call is not made. The model is told and
-              goes on without it.
+              <When at={approval.expiresAt} />. If nobody decides by then, the call is not made. The model learns that
+              and continues without it.
             </dd>
           </>
         )}
