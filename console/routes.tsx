@@ -91,6 +91,8 @@ const index = createRoute({
   },
 })
 
+const addressOf = (ownerId: string, account: { id: string }): string => (ownerId === account.id ? own : ownerId)
+
 /** The addresses in mails, which do not name the owner. */
 const mailedRun = createRoute({
   getParentRoute: () => signedIn,
@@ -98,7 +100,7 @@ const mailedRun = createRoute({
   async beforeLoad({ params: { runId }, context }) {
     const { data } = await client.GET('/runs/{runId}', { params: { path: { runId } } })
     if (!data) throw notFound()
-    const owner = data.ownerId === context.account.id ? own : data.ownerId
+    const owner = addressOf(data.ownerId, context.account)
     throw redirect({ to: '/w/$owner/runs/$runId', params: { owner, runId }, replace: true })
   },
 })
@@ -108,8 +110,31 @@ const mailedApproval = createRoute({
   async beforeLoad({ params: { approvalId }, context }) {
     const { data } = await client.GET('/approvals/{approvalId}', { params: { path: { approvalId } } })
     if (!data) throw notFound()
-    const owner = data.ownerId === context.account.id ? own : data.ownerId
+    const owner = addressOf(data.ownerId, context.account)
     throw redirect({ to: '/w/$owner/approvals', params: { owner }, search: { approval: approvalId }, replace: true })
+  },
+})
+
+/** An agent has no page yet: its runs say what happened. */
+const mailedAgent = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/agents/$agentId',
+  async beforeLoad({ params: { agentId }, context }) {
+    const { data } = await client.GET('/agents/{agentId}', { params: { path: { agentId } } })
+    if (!data) throw notFound()
+    const owner = addressOf(data.ownerId, context.account)
+    throw redirect({ to: '/w/$owner/runs', params: { owner }, search: { agentId }, replace: true })
+  },
+})
+/** A site has no page yet: the home page says what it needs. */
+const mailedSite = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/sites/$entryId',
+  async beforeLoad({ params: { entryId }, context }) {
+    const { data } = await client.GET('/vault/{entryId}', { params: { path: { entryId } } })
+    if (!data) throw notFound()
+    const owner = addressOf(data.ownerId, context.account)
+    throw redirect({ to: '/w/$owner', params: { owner }, replace: true })
   },
 })
 
@@ -178,6 +203,8 @@ export const router = createRouter({
       index,
       mailedRun,
       mailedApproval,
+      mailedAgent,
+      mailedSite,
       ofOwner.addChildren([home, runs, run, compare, approvals, start]),
     ]),
   ]),

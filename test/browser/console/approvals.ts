@@ -1,6 +1,4 @@
 import test from 'ava'
-import { eventually } from '../../helpers/eventually.ts'
-import { mailsTo } from '../../helpers/mailbox.ts'
 import { agentOf, connectTracker, customer, ended } from '../../helpers/people.ts'
 import { start } from '../../helpers/runs.ts'
 import { verify } from '../../helpers/workspaces.ts'
@@ -44,13 +42,9 @@ test.serial('an approval is decided by keyboard in the inbox, and the run contin
 test.serial(
   'the mail about an approval leads to it, also through signing in, and a refusal has its reason',
   async (t) => {
-    const { platform, visit, someone, agent } = await asking()
+    const { platform, visit, linkTo, someone, agent } = await asking()
     const { id } = (await start(someone, agent)).body
-    const link = await eventually(30, 'a mail with a link to the approval', async () => {
-      await platform.services.mails.send()
-      const texts = (await mailsTo(platform, someone.email)).map(({ text }) => text)
-      return texts.flatMap((text) => /https?:\/\/\S+\/console\/approvals\/[\w-]+/.exec(text)?.[0] ?? [])[0]
-    })
+    const link = await linkTo(someone.email, '/console/approvals/')
     const page = await visit(t, '/console/sign-in')
     await signIn(page, someone, link)
     await page.getByRole('heading', { name: 'Call delete_closed_issues' }).waitFor()

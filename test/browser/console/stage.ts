@@ -5,6 +5,8 @@ import type { Person } from '../../helpers/people.ts'
 import { startPlatform } from '../../helpers/platform.ts'
 import { startSites } from '../../helpers/sites.ts'
 import { forWholeFile } from '../../helpers/whole-file.ts'
+import { startMailServer, type Arrived } from '../../helpers/mail-server.ts'
+import { eventually } from '../../helpers/eventually.ts'
 import { fileWith } from '../../src/config/files.ts'
 import { openBrowser } from '../open-browser.ts'
 import { watched } from './watched.ts'
@@ -18,7 +20,12 @@ export const consoleStage = (test: TestFn, title: string) =>
       tracker: { origin: sites.tracker.origin, token: sites.tracker.createToken('ada', 'admin') },
     }
     const mails = await startMailServer(t)
-    const env = { RECONCILE_SECONDS: '1', TEMPLATE_SITES_FILE: fileWith(t, templateSites), MAIL_URL_HERE: mails.url }
+    const env = {
+      RECONCILE_SECONDS: '1',
+      TEMPLATE_SITES_FILE: fileWith(t, templateSites),
+      SMTP_URL: mails.url,
+      MAIL_FROM: 'Switchyard <no-reply@example.com>',
+    }
     const platform = await startPlatform(t, { sites, worker: true, env })
     const openPage = await openBrowser(t)
     /** A browser of its own, whose page fails the story if it breaks its policy or logs an error. */
@@ -37,12 +44,14 @@ export const consoleStage = (test: TestFn, title: string) =>
     const linkTo = (email: string, path: string) =>
       eventually(30, `a mail with ${path} to ${email}`, async () => {
         await platform.services.mails.send()
-        await platform.services.outbox.send()
         const texts = mails.arrived.filter(({ recipients }) => recipients.includes(email)).map(textOf)
         return texts.flatMap((text) => new RegExp(`https?://\\S+${path}\\S+`).exec(text)?.[0] ?? []).at(-1)
       })
     return { platform, sites, visit, visitAs, openPage, linkTo }
   })
+
+/** The text of a mail, whose long lines are wrapped in transit (RFC 2045, 6.7). */
+const textOf = ({ raw }: Arrived): string => raw.replaceAll('=\r\n', '').replaceAll('=3D', '=')
 
 /** Signs in by keyboard, as a person would. */
 export async function signIn(page: Page, { email, password }: Pick<Person, 'email' | 'password'>, address: string) {
