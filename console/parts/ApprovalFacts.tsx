@@ -51,7 +51,7 @@ export const ApprovalFacts = ({ approval, takesFocus }: { approval: ShownApprova
               ? '…'
               : 'Unknown, because the site does not offer this tool now.'}
         </dd>
-        <dt>{approval.status === 'pending' ? 'Waits since' : 'Requested'}</dt>
+        <dt>{approval.status === 'pending' ? 'Waiting since' : 'Requested'}</dt>
         <dd>
           <When at={approval.requestedAt} />
         </dd>
@@ -64,7 +64,7 @@ export const ApprovalFacts = ({ approval, takesFocus }: { approval: ShownApprova
             </dd>
           </>
         )}
-        <dt>Asked by</dt>
+        <dt>Requested by</dt>
         <dd>
           <Asker approval={approval} />
         </dd>

@@ -35,7 +35,7 @@ test.serial('a delivery by an HTTP client appears in the list and in its run whi
   const vaultEntryId = await connectBadTools(someone, sites)
   const agent = await webhookAgent(someone, {
     name: 'Watcher',
-    systemPrompt: '[[call slow_read {"seconds":3}]]',
+    systemPrompt: '[[call slow_read {"seconds":8}]]',
     sites: [{ vaultEntryId, tools: ['slow_read'] }],
   })
   const list = await visitAs(t, someone, '/console/w/me/runs')

@@ -93,7 +93,7 @@ test.serial('hostile names, payloads and results are text on every page that sho
   const name = hostile.slice(0, 100).replace('\u202E', '').replace('\u001B', '')
   const agent = await webhookAgent(someone, {
     name,
-    systemPrompt: `[[call issues.createIssue {"title":"<script>alert(3)</script>","body":"x"}]] [[say ${name}]]`,
+    systemPrompt: `[[call issues.createIssue {"title":"<script>alert(3)</script>","content":"x"}]] [[say ${name}]]`,
     sites: [{ vaultEntryId, tools: ['issues.createIssue'] }],
   })
   const payload = { markup: hostile, long: 'A'.repeat(500_000), [hostile]: [hostile] }
@@ -103,7 +103,7 @@ test.serial('hostile names, payloads and results are text on every page that sho
   await ended(someone, second)
   const asking = await agentOf(someone, {
     name: `${name} 2`.slice(-100),
-    systemPrompt: '[[call issues.createIssue {"title":"<img src=x onerror=alert(4)>","body":"x"}]] [[say x]]',
+    systemPrompt: '[[call issues.createIssue {"title":"<img src=x onerror=alert(4)>","content":"x"}]] [[say x]]',
     sites: [{ vaultEntryId, tools: ['issues.createIssue'], askFirst: ['issues.createIssue'] }],
   })
   await start(someone, asking)
