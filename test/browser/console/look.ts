@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
 import type { AxeResults } from 'axe-core'
 import type { Page } from 'playwright-core'
+import { picturesFolder } from '../../helpers/pictures.ts'
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const sizes = [
@@ -25,9 +26,8 @@ export async function look(t: ExecutionContext, page: Page, name: string): Promi
     for (const colorScheme of colours) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
       t.deepEqual(await violationsOn(page), [], `${name}, ${size.width} pixels, ${colorScheme}`)
-      const folder = process.env['CONSOLE_PICTURES']
-      if (folder !== undefined)
-        await page.screenshot({ path: join(folder, `${name}-${size.width}-${colorScheme}.png`) })
+      if (picturesFolder !== undefined)
+        await page.screenshot({ path: join(picturesFolder, `${name}-${size.width}-${colorScheme}.png`) })
     }
   }
   await page.emulateMedia({ colorScheme: 'light' })
