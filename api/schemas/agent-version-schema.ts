@@ -41,11 +41,9 @@ const listed = {
   at: field(time, 'When the change was made'),
   by: changer,
   restoredFrom: field(v.nullable(whole), 'Version whose fields were restored. Null for any other change.', null),
-  changed: field(
-    v.array(versionedField),
-    'Fields that differ from the version before. Empty for the first version.',
-    ['systemPrompt'],
-  ),
+  changed: field(v.array(versionedField), 'Fields that differ from the version before. Empty for the first version.', [
+    'systemPrompt',
+  ]),
 }
 
 export const listedVersion = named('AgentVersionSummary', v.object(listed), 'Version in a list')
@@ -108,7 +106,13 @@ export const restored = named(
   'Agent with the fields of an earlier version',
 )
 
-export const presentListedVersion = ({ actorId, actorEmail, via, viaId, ...row }: Omit<NamedAgentVersion, 'fields'>) => ({
+export const presentListedVersion = ({
+  actorId,
+  actorEmail,
+  via,
+  viaId,
+  ...row
+}: Omit<NamedAgentVersion, 'fields'>) => ({
   ...row,
   by: { userId: actorId, email: actorEmail, via, viaId },
 })

@@ -1,7 +1,7 @@
+import { raw } from 'objection'
 import type { Actor } from '../audit/audit-entry.ts'
 import type { Billing } from '../billing/billing.ts'
 import type { Database, Transaction } from '../database/database.ts'
-import { raw } from 'objection'
 import { page, type Page, type PageKey, type PageRequest } from '../database/paging.ts'
 import { assertThat } from '../errors.ts'
 import type { Agent } from './agent.ts'
@@ -56,7 +56,10 @@ export function createVersions(context: { database: Database; billing: Pick<Bill
     },
 
     /** Writes a version in the transaction that makes the change and holds the agent's lock. Deletes the oldest ones. */
-    async write(trx: Transaction, { agent, version, fields, by, now, restoredFrom = undefined }: Change): Promise<void> {
+    async write(
+      trx: Transaction,
+      { agent, version, fields, by, now, restoredFrom = undefined }: Change,
+    ): Promise<void> {
       const { id: agentId, ownerId } = agent
       const before = await find(trx, agentId, version - 1)
       const bytes = Buffer.byteLength(JSON.stringify(fields))
