@@ -64,12 +64,13 @@ export function createChanges(context: {
   const { database, clock, billing, due, schedules, models, outputs, sites, versions } = context
 
   /** Rejects a change. Called under the row's lock, because two changes may be valid alone but not together. */
-  function assertChange(current: Agent, { fields, choices, entries, standing }: Facts): void {
+  function assertChange(current: Agent, { fields, choices, entries, standing }: Facts, isRestore: boolean): void {
     const after = { ...fieldsOf(current), ...fields }
     assertTrigger(after)
     // A model chosen earlier stays valid even if it is no longer configured.
-    const hasModels = after.model === current.model && after.fallbackModel === current.fallbackModel
-    if (!hasModels) assertModels(after, models)
+    const namesModels = fields.model !== undefined || fields.fallbackModel !== undefined
+    const keepsModels = after.model === current.model && after.fallbackModel === current.fallbackModel
+    if (namesModels && !(isRestore && keepsModels)) assertModels(after, models)
     if (standing && current.trigger !== 'webhook') requireFeature(standing, 'webhooks')
     if (choices) sites.assertSites(entries, choices)
     if (fields.webhookProof) context.secrets.assertProof(fields.webhookProof, current)
@@ -87,7 +88,7 @@ export function createChanges(context: {
     const { fields, choices } = facts
     const { id } = current
     const now = clock.now()
-    assertChange(current, facts)
+    assertChange(current, facts, made.restoredFrom !== undefined)
     const columns = columnsOf(current, facts)
     const before = await sites.withSites(current, trx)
     const after = { ...fieldsOf(before), ...columns, sites: choices ? choices.map(asStored) : before.sites }

@@ -56,10 +56,7 @@ export function createVersions(context: { database: Database; billing: Pick<Bill
     },
 
     /** Writes a version in the transaction that makes the change and holds the agent's lock. Deletes the oldest ones. */
-    async write(
-      trx: Transaction,
-      { agent, version, fields, by, now, restoredFrom = undefined }: Change,
-    ): Promise<void> {
+    async write(trx: Transaction, { agent, version, fields, by, now, restoredFrom }: Change): Promise<void> {
       const { id: agentId, ownerId } = agent
       const before = await find(trx, agentId, version - 1)
       const bytes = Buffer.byteLength(JSON.stringify(fields))

@@ -103,6 +103,8 @@ test('a restore follows the rules of an update', async (t) => {
     .where({ agentId: id, version: 2 })
     .update({ fields: database.raw(`jsonb_set(fields::jsonb, '{model}', '"gone"')::json`) })
   t.is((await restore(someone, id, 2)).failure.code, 'VALIDATION_ERROR')
+  await database('agents').where({ id }).update({ model: 'gone' })
+  t.is((await restore(someone, id, 2)).status, 200, 'the agent keeps a model that it has')
   t.deepEqual(await numbersOf(someone, id), [2, 1])
 })
 
