@@ -9,8 +9,8 @@ import { AgentVersion, NamedAgentVersion } from './agent-version.ts'
 import { changedFields, type VersionedField, type VersionedFields } from './versioned-fields.ts'
 
 /** The most versions of an agent that are kept, and the most bytes of their fields. The latest is always kept. */
-const mostVersions = 200
-const mostBytes = 10 * 1024 * 1024
+export const mostVersions = 200
+export const mostBytes = 10 * 1024 * 1024
 
 type Owned = Pick<Agent, 'id' | 'ownerId'>
 
