@@ -1,22 +1,14 @@
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  notFound,
-  redirect,
-} from '@tanstack/react-router'
+import { createRoute, createRouter, lazyRouteComponent, notFound, redirect } from '@tanstack/react-router'
 import { client } from './api/client.ts'
 import { queries } from './api/queries.ts'
-import { ErrorPage, NotFoundPage, Pending } from './parts/pages.tsx'
+import { linked, ofOwner, page, root, signedIn } from './frame-routes.tsx'
+import { Pending } from './parts/pages.tsx'
 import { readRunFilters } from './lists/run-filters.ts'
 import { readInboxSearch } from './screens/approvals/inbox.ts'
-import { accountQuery, homeOf, needsTerms, own, workspacesQuery } from './session/account.ts'
-import { keepToken, keptToken, tokenIn } from './session/link-token.ts'
-import { Shell } from './Shell.tsx'
+import { readConnectSearch } from './screens/sites/connect/connect-search.ts'
+import { accountQuery, homeOf, own } from './session/account.ts'
 
-/** Every screen: its address, what its address may say, its title and its code, which is loaded when it is opened. */
-const root = createRootRoute({ notFoundComponent: NotFoundPage, errorComponent: ErrorPage })
+/* Every screen: its address, what its address may say, its title and its code, which is loaded when it is opened. */
 
 const readFrom = (raw: Record<string, unknown>) => ({ from: typeof raw['from'] === 'string' ? raw['from'] : undefined })
 
@@ -52,36 +44,10 @@ const terms = createRoute({
   component: lazyRouteComponent(() => import('./screens/account/Terms.tsx'), 'Page'),
 })
 
-/** A page to which a link with a token leads. The token leaves the address bar before anything is shown. */
-const linked = <const Path extends string>(path: Path, title: string, load: () => Promise<{ Page: () => unknown }>) =>
-  createRoute({
-    getParentRoute: () => root,
-    path,
-    staticData: { title },
-    beforeLoad({ location: { hash } }) {
-      const token = tokenIn(hash)
-      if (token !== undefined) keepToken(path, token)
-      if (hash !== '') throw redirect({ to: path as '/verify', replace: true })
-      return { token: keptToken(path) }
-    },
-    component: lazyRouteComponent(load, 'Page') as () => React.ReactNode,
-  })
 const first = linked('/first', 'Welcome', () => import('./screens/account/First.tsx'))
 const verify = linked('/verify', 'Verify your address', () => import('./screens/account/Verify.tsx'))
 const reset = linked('/reset', 'Choose a new password', () => import('./screens/account/Reset.tsx'))
 const invitation = linked('/invitation', 'Invitation', () => import('./screens/account/Invitation.tsx'))
-
-/** Pages of somebody who is signed in and has accepted the terms. */
-const signedIn = createRoute({
-  getParentRoute: () => root,
-  id: 'signed-in',
-  async beforeLoad({ location }) {
-    const account = await queries.ensureQueryData(accountQuery)
-    if (account === null) throw redirect({ to: '/sign-in', search: { from: location.href }, replace: true })
-    if (needsTerms(account)) throw redirect({ to: '/terms', search: { from: location.href }, replace: true })
-    return { account }
-  },
-})
 
 const index = createRoute({
   getParentRoute: () => signedIn,
@@ -113,24 +79,18 @@ const mailedApproval = createRoute({
   },
 })
 
-const ofOwner = createRoute({
+const mailedSite = createRoute({
   getParentRoute: () => signedIn,
-  path: '/w/$owner',
-  async beforeLoad({ params: { owner }, context }) {
-    const workspaces = await queries.ensureQueryData(workspacesQuery)
-    if (owner === own && homeOf(context.account) !== own) throw notFound()
-    if (owner !== own && !workspaces.some(({ id }) => id === owner)) throw notFound()
+  path: '/sites/$entryId',
+  async beforeLoad({ params: { entryId }, context }) {
+    const { data } = await client.GET('/vault/{entryId}', { params: { path: { entryId } } })
+    if (!data) throw notFound()
+    const owner = data.ownerId === context.account.id ? own : data.ownerId
+    throw redirect({ to: '/w/$owner/sites/$entryId', params: { owner, entryId }, replace: true })
   },
-  component: Shell,
-  notFoundComponent: NotFoundPage,
 })
 
-const home = createRoute({
-  getParentRoute: () => ofOwner,
-  path: '/',
-  staticData: { title: 'Home' },
-  component: lazyRouteComponent(() => import('./screens/home/Home.tsx'), 'Page'),
-})
+const home = page('/', 'Home', () => import('./screens/home/Home.tsx'))
 const runs = createRoute({
   getParentRoute: () => ofOwner,
   path: '/runs',
@@ -138,18 +98,8 @@ const runs = createRoute({
   validateSearch: readRunFilters,
   component: lazyRouteComponent(() => import('./screens/runs/Runs.tsx'), 'Page'),
 })
-const run = createRoute({
-  getParentRoute: () => ofOwner,
-  path: '/runs/$runId',
-  staticData: { title: 'Run' },
-  component: lazyRouteComponent(() => import('./screens/runs/Run.tsx'), 'Page'),
-})
-const compare = createRoute({
-  getParentRoute: () => ofOwner,
-  path: '/runs/$runId/beside/$otherId',
-  staticData: { title: 'Two runs' },
-  component: lazyRouteComponent(() => import('./screens/runs/Compare.tsx'), 'Page'),
-})
+const run = page('/runs/$runId', 'Run', () => import('./screens/runs/Run.tsx'))
+const compare = page('/runs/$runId/beside/$otherId', 'Two runs', () => import('./screens/runs/Compare.tsx'))
 const approvals = createRoute({
   getParentRoute: () => ofOwner,
   path: '/approvals',
@@ -157,12 +107,28 @@ const approvals = createRoute({
   validateSearch: readInboxSearch,
   component: lazyRouteComponent(() => import('./screens/approvals/Inbox.tsx'), 'Page'),
 })
-const start = createRoute({
+const start = page('/start', 'Start from a template', () => import('./screens/start/Start.tsx'))
+const sites = page('/sites', 'Sites', () => import('./screens/sites/Sites.tsx'))
+const connect = createRoute({
   getParentRoute: () => ofOwner,
-  path: '/start',
-  staticData: { title: 'Start from a template' },
-  component: lazyRouteComponent(() => import('./screens/start/Start.tsx'), 'Page'),
+  path: '/sites/connect',
+  staticData: { title: 'Connect a site' },
+  validateSearch: readConnectSearch,
+  component: lazyRouteComponent(() => import('./screens/sites/connect/Connect.tsx'), 'Page'),
 })
+const site = page('/sites/$entryId', 'Site', () => import('./screens/sites/Site.tsx'))
+const changes = page('/sites/$entryId/changes', 'Changes', () => import('./screens/sites/changes/Changes.tsx'))
+const calls = page('/sites/$entryId/calls', 'Calls', () => import('./screens/sites/calls/Calls.tsx'))
+const call = page('/sites/$entryId/calls/$callId', 'Call', () => import('./screens/sites/calls/Call.tsx'))
+const tool = createRoute({
+  getParentRoute: () => ofOwner,
+  path: '/sites/$entryId/tools/$toolName',
+  staticData: { title: 'Tool' },
+  validateSearch: readFrom,
+  component: lazyRouteComponent(() => import('./screens/sites/calls/Tool.tsx'), 'Page'),
+})
+
+const ofSites = [sites, connect, site, changes, calls, call, tool] as const
 
 export const router = createRouter({
   routeTree: root.addChildren([
@@ -178,7 +144,8 @@ export const router = createRouter({
       index,
       mailedRun,
       mailedApproval,
-      ofOwner.addChildren([home, runs, run, compare, approvals, start]),
+      mailedSite,
+      ofOwner.addChildren([home, runs, run, compare, approvals, start, ...ofSites]),
     ]),
   ]),
   basepath: '/console',
