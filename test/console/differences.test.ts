@@ -20,6 +20,7 @@ const places = [
   ['tools.issues.description', 'issues', 'description'],
   ['tools.issues.create.effect', 'issues.create', 'effect'],
   ['tools.issues.create.input_schema.text', 'issues.create', 'arguments.text'],
+  ['tools.issues.create.input_schema.properties.text.type', 'issues.create', 'arguments.text.type'],
   ['tools.issues.create.input_schema', 'issues.create', 'arguments'],
   // A tool that is not in use: it was added, or removed since.
   ['tools.new.tool', 'new.tool', ''],

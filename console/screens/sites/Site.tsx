@@ -78,7 +78,10 @@ const Tools = ({ entry, owner }: { entry: Api['VaultEntry']; owner: Owner }) => 
     <section className={styles.section} aria-labelledby="tools">
       <header className={styles.heading}>
         <h2 id="tools">Tools</h2>
-        <Link {...to.calls(owner.address, entry.id)}>Direct calls</Link>
+        <span className={styles.links}>
+          <Link {...to.siteChanges(owner.address, entry.id)}>Changes</Link>
+          <Link {...to.calls(owner.address, entry.id)}>Direct calls</Link>
+        </span>
       </header>
       {data ? (
         <ToolList

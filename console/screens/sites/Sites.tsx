@@ -8,14 +8,16 @@ import { RowSkeleton } from '../../parts/RowSkeleton.tsx'
 import { useOwner, type Owner } from '../../session/workspace.ts'
 import styles from './Sites.module.css'
 import { SiteRow } from './SiteRow.tsx'
-import { useSites } from './useSites.ts'
+import { useSites, type Listed } from './useSites.ts'
 
 /** The connected sites: who each is, how its login is, and who uses it. */
 export const Page = () => {
   const owner = useOwner()
+  const listed = useSites(owner)
+  const isEmpty = listed.sites?.length === 0
   return (
-    <Frame title="Sites" place={owner.name} actions={owner.may('build') && <ConnectLink owner={owner} />}>
-      <List key={owner.address} owner={owner} />
+    <Frame title="Sites" place={owner.name} actions={!isEmpty && owner.may('build') && <ConnectLink owner={owner} />}>
+      <List key={owner.address} owner={owner} listed={listed} />
     </Frame>
   )
 }
@@ -26,8 +28,7 @@ const ConnectLink = ({ owner }: { owner: Owner }) => (
   </Link>
 )
 
-const List = ({ owner }: { owner: Owner }) => {
-  const { sites, error, more, retry } = useSites(owner)
+const List = ({ owner, listed: { sites, error, more, retry } }: { owner: Owner; listed: Listed }) => {
   if (!sites) return error ? <ErrorBox error={error} onRetry={retry} /> : <RowSkeleton height={64} rows={5} />
   if (sites.length === 0) return <NoSites owner={owner} />
   return (

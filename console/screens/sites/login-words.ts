@@ -22,7 +22,8 @@ export function loginState({ status, authType, acceptedAt, endsAt }: Entry, now:
   if (endsAt !== null && Date.parse(endsAt) <= now) return { word: 'ended', tone: 'bad', beside }
   if (status === 'refresh_failing') return { word: 'not refreshed', tone: 'warn', beside: 'the site refuses' }
   if (endsAt !== null && Date.parse(endsAt) - now < soonMs) return { word: 'ends soon', tone: 'warn', beside }
-  if (acceptedAt === null) return { word: 'not tried', tone: 'calm', beside }
+  // A token may be wrong until it was tried. A site that granted a login knows it.
+  if (acceptedAt === null && authType === 'bearer') return { word: 'not tried', tone: 'calm', beside }
   return { word: 'connected', tone: 'good', beside }
 }
 

@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { client, type Api } from '../../api/client.ts'
 import type { Owner } from '../../session/workspace.ts'
 
-interface Listed {
+export interface Listed {
   /** undefined until they have been read. */
   sites: Api['VaultEntry'][] | undefined
   error: unknown

@@ -7,19 +7,20 @@ import type { ArgumentField } from './schema-form.ts'
 interface ArgumentFieldsProps {
   fields: readonly ArgumentField[]
   typed: ReadonlyMap<string, string>
-  problems: ReadonlyMap<string, string>
+  /** The sentence about one argument, if it cannot be sent or was refused. */
+  problemOf: (name: string) => string | undefined
   onType: (typed: ReadonlyMap<string, string>) => void
 }
 
 /** A field for each argument of a tool. */
-export const ArgumentFields = ({ fields, typed, problems, onType }: ArgumentFieldsProps) => {
+export const ArgumentFields = ({ fields, typed, problemOf, onType }: ArgumentFieldsProps) => {
   if (fields.length === 0) return <p className={styles.quiet}>This tool takes no arguments.</p>
   return fields.map((field) => (
     <OneArgument
       key={field.name}
       field={field}
       value={typed.get(field.name) ?? ''}
-      problem={problems.get(field.name)}
+      problem={problemOf(field.name)}
       onChange={(text) => onType(new Map([...typed, [field.name, text]]))}
     />
   ))
@@ -32,7 +33,7 @@ interface OneArgumentProps {
   onChange: (text: string) => void
 }
 
-const rows = { lines: 3, json: 4 }
+const rows = { lines: 2, json: 4 }
 
 const OneArgument = ({ field, value, problem, onChange }: OneArgumentProps) => {
   const { name, kind, isRequired, description } = field
@@ -54,6 +55,7 @@ const OneArgument = ({ field, value, problem, onChange }: OneArgumentProps) => {
   return (
     <div className={styles.choice}>
       <Choice
+        isField
         label={label}
         value={value}
         options={[

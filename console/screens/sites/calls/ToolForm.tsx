@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { Form } from 'react-aria-components/Form'
 import type { Api } from '../../../api/client.ts'
+import { detailOf } from '../../../api/problem.ts'
 import { Button } from '../../../design/Button.tsx'
 import { Dialog, DialogButtons } from '../../../design/Dialog.tsx'
 import { Field } from '../../../design/Field.tsx'
@@ -69,7 +70,12 @@ export const ToolForm = ({ entry, tool, owner, given }: ToolFormProps) => {
         {isJson || !fields ? (
           <Field label="Arguments" lines={10} code value={json} onChange={setJson} problem={problems?.json} />
         ) : (
-          <ArgumentFields fields={fields} typed={typed} problems={problems?.fields ?? nothing} onType={type} />
+          <ArgumentFields
+            fields={fields}
+            typed={typed}
+            problemOf={(name) => problems?.fields.get(name) ?? detailOf(calling.error, name)}
+            onType={type}
+          />
         )}
         <div className={styles.buttons}>
           <Button type="submit" kind="primary" busy={calling.isPending}>

@@ -15,7 +15,7 @@ export const callState: Record<Status, { word: string; tone: 'good' | 'bad' | 'w
 export function meaningOf({ status, effect, attempts }: Call): string {
   if (status === 'succeeded') return 'The site performed the call.'
   if (status === 'unknown')
-    return 'It is not known whether the site performed the call. It was sent, and then the answer was lost.'
+    return 'It is not known whether the site performed the call: it was sent, and the answer was lost. Switchyard does not send it again by itself.'
   if (status !== 'failed') return 'The call is under way. This page shows its outcome as soon as it is known.'
   if (attempts === 0) return 'The call was not sent, so the site did nothing.'
   return effect === 'read'
@@ -34,7 +34,6 @@ export function remediesOf({ status, effect }: Pick<Call, 'status' | 'effect'>):
   return [
     'Look at the site first, or call a tool that reads, to see whether it was performed.',
     'Call it again only if it was not performed. Otherwise it happens twice.',
-    'Switchyard does not send it again by itself.',
   ]
 }
 

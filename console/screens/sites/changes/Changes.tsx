@@ -9,6 +9,7 @@ import { shownText } from '../../../parts/shown-text.ts'
 import { Skeleton } from '../../../parts/Skeleton.tsx'
 import { useOwner } from '../../../session/workspace.ts'
 import styles from './Changes.module.css'
+import { CheckNow } from './CheckNow.tsx'
 import { History } from './History.tsx'
 import { Pending } from './Pending.tsx'
 
@@ -38,6 +39,7 @@ const ChangesPage = ({ entryId }: { entryId: string }) => {
     <Frame
       title="Changes of the site"
       place={owner.name}
+      actions={owner.may('build') && <CheckNow entryId={entryId} />}
       above={
         <Link {...to.site(owner.address, entryId)} className="stranger">
           {entry.data ? shownText(entry.data.name) : 'Site'}

@@ -30,20 +30,27 @@ const ToolDifferences = ({ group: { tool, class: gravest, differences } }: { gro
         // A place may have several differences.
         // oxlint-disable-next-line react/no-array-index-key
         <li key={at}>
-          <OneDifference difference={difference} place={placeIn(difference, tool)} />
+          <OneDifference difference={difference} place={placeIn(difference, tool)} among={gravest} />
         </li>
       ))}
     </ul>
   </section>
 )
 
-const OneDifference = ({ difference, place }: { difference: Api['ManifestDifference']; place: string }) => {
+interface OneDifferenceProps {
+  difference: Api['ManifestDifference']
+  place: string
+  /** The class that is told for all of them. */
+  among: Group['class']
+}
+
+const OneDifference = ({ difference, place, among }: OneDifferenceProps) => {
   const { message, before, after, class: found } = difference
   return (
     <div className={styles.difference}>
       <p className="stranger">
         {place !== '' && <code className={styles.place}>{shownText(place)}</code>} {shownText(message)}{' '}
-        <span className={styles.quiet}>{classWords[found].word}</span>
+        {found !== among && <span className={styles.quiet}>{classWords[found].word}</span>}
       </p>
       {(before !== undefined || after !== undefined) && (
         <div className={styles.pair}>

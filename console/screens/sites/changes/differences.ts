@@ -58,7 +58,7 @@ const gravest = (differences: readonly Difference[]): ChangeClass =>
 /** Where in the tool or the site the difference is. Empty for the whole. */
 export function placeIn({ path }: Pick<Difference, 'path'>, tool: string | undefined): string {
   const rest = tool === undefined ? path : path.slice(`tools.${tool}`.length).replace(/^\./, '')
-  return rest.replace(/^input_schema(?:\.|$)/, 'arguments.').replace(/\.$/, '')
+  return rest.replace(/^input_schema(?:\.properties(?=\.))?(?:\.|$)/, 'arguments.').replace(/\.$/, '')
 }
 
 /** The hosts to which calls or logins would newly be sent. Each has to be trusted before the change is accepted. */
