@@ -4,13 +4,13 @@ import { useState } from 'react'
 import { to } from '../../../addresses.ts'
 import { api, type Api } from '../../../api/client.ts'
 import { Button } from '../../../design/Button.tsx'
-import { Check } from '../../../design/Check.tsx'
 import { notify } from '../../../design/notices.ts'
 import { ErrorBox } from '../../../parts/ErrorBox.tsx'
 import { shownText } from '../../../parts/shown-text.ts'
 import { Badge } from '../../../parts/Status.tsx'
 import { When } from '../../../parts/When.tsx'
 import type { Owner } from '../../../session/workspace.ts'
+import { HostTicks } from '../HostTicks.tsx'
 import styles from './Changes.module.css'
 import { Differences } from './Differences.tsx'
 import { classWords, hostNames, hostsIn } from './differences.ts'
@@ -64,20 +64,12 @@ const Acceptance = ({ entry, change, owner }: Omit<PendingProps, 'names'>) => {
   const areAll = hosts.every((host) => accepted.includes(host))
   return (
     <>
-      {hosts.length > 0 && (
-        <fieldset className={styles.hosts}>
-          <legend>Calls or logins would be sent to these hosts. Tick each one that you trust with them.</legend>
-          {hosts.map((host) => (
-            <Check
-              key={host}
-              isSelected={accepted.includes(host)}
-              onChange={(isTicked) => accept(isTicked ? [...accepted, host] : accepted.filter((one) => one !== host))}
-            >
-              <code className="stranger">{host}</code>
-            </Check>
-          ))}
-        </fieldset>
-      )}
+      <HostTicks
+        legend="Calls or logins would be sent to these hosts. Tick each one that you trust with them."
+        hosts={hosts}
+        accepted={accepted}
+        onAccept={accept}
+      />
       {accepting.error && <ErrorBox error={accepting.error} />}
       <div className={styles.accept}>
         <Button

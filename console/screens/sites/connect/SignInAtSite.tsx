@@ -7,7 +7,7 @@ import { countInWords } from '../../../parts/format.ts'
 import { pageToReturnTo } from '../../../parts/returned-flow.ts'
 import { byScope, scopeWords, toolsFor } from '../tool-words.ts'
 import styles from './Connect.module.css'
-import type { LoginProps } from './LoginForm.tsx'
+import type { LoginProps } from './TokenForm.tsx'
 
 /** What to ask the site for, and the way there. The browser comes back to this page. */
 export const SignInAtSite = ({ site, url, owner, hosts }: LoginProps) => {

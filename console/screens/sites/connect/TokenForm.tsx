@@ -3,15 +3,23 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Form } from 'react-aria-components/Form'
 import { to } from '../../../addresses.ts'
-import { api } from '../../../api/client.ts'
+import { api, type Api } from '../../../api/client.ts'
 import { detailOf } from '../../../api/problem.ts'
 import { Button } from '../../../design/Button.tsx'
 import { Field } from '../../../design/Field.tsx'
 import { notify } from '../../../design/notices.ts'
 import { ErrorBox } from '../../../parts/ErrorBox.tsx'
 import { shownText } from '../../../parts/shown-text.ts'
+import type { Owner } from '../../../session/workspace.ts'
 import styles from './Connect.module.css'
-import type { LoginProps } from './LoginForm.tsx'
+
+export interface LoginProps {
+  site: Api['Site']
+  url: string
+  owner: Owner
+  /** The hosts that were ticked, and whether all are. */
+  hosts: { accepted: readonly string[]; areAll: boolean }
+}
 
 /** A token that the site issued. */
 export const TokenForm = ({ url, owner, hosts }: LoginProps) => {
