@@ -13,9 +13,20 @@ interface Check {
   isQuick?: boolean
 }
 
-const browser = ['connect', 'fetch', 'chat', 'chat-page', 'login', 'sign-in', 'docs'].map(
-  (name) => `test/browser/${name}.ts`,
-)
+const browser = [
+  'connect',
+  'fetch',
+  'chat',
+  'chat-page',
+  'login',
+  'sign-in',
+  'docs',
+  'console/approvals',
+  'console/newcomers',
+  'console/runs',
+  'console/sizes',
+  'console/trouble',
+].map((name) => `test/browser/${name}.ts`)
 
 const checks: Record<string, Check> = {
   format: { does: 'the formatting of all files', command: 'oxfmt --check', isQuick: true },
@@ -30,7 +41,7 @@ const checks: Record<string, Check> = {
   house: { does: 'the house rules: imports, names, promises', command: 'node test/house.ts', isQuick: true },
   dead: { does: 'unused files, exports and packages', command: 'knip', isQuick: true },
   browser: {
-    does: 'connects a site, calls the API, chats and reads the guide in a real browser; needs Chromium',
+    does: 'connects a site, calls the API, chats, reads the guide and uses the console in a real browser; needs Chromium',
     command: `node bin/test.ts ${browser.join(' ')}`,
   },
   clients: { does: 'runs the tour with generated clients in TypeScript and Python', command: 'node bin/clients.ts' },

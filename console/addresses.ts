@@ -27,11 +27,10 @@ export const to = {
       search: { from },
     }) as const,
   start: (owner: string) => ({ to: '/w/$owner/start', params: { owner } }) as const,
-  /** The home page of whoever is signed in. */
+  /** The home page of the person who is signed in. */
   index: () => ({ to: '/' }) as const,
   forgot: () => ({ to: '/forgot' }) as const,
   verify: () => ({ to: '/verify' }) as const,
   register: (from?: string) => ({ to: '/register', search: { from } }) as const,
-  terms: (from?: string) => ({ to: '/terms', search: { from } }) as const,
   signIn: (from?: string) => ({ to: '/sign-in', search: { from } }) as const,
 }

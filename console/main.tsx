@@ -1,10 +1,11 @@
 import './design/tokens.css'
 import './design/base.css'
 import { QueryClientProvider } from '@tanstack/react-query'
-import { RouterProvider } from '@tanstack/react-router'
+import { isNotFound, RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { I18nProvider } from 'react-aria-components'
+import { problemOf } from './api/problem.ts'
 import { queries } from './api/queries.ts'
 import { router } from './routes.tsx'
 import { accountQuery } from './session/account.ts'
@@ -22,7 +23,12 @@ onLoginElsewhere((userId) => {
   void queries.resetQueries().then(() => router.invalidate())
 })
 
-createRoot(document.querySelector('#console') as HTMLElement).render(
+/** Pages show refusals of the API and addresses that lead nowhere. All else is a fault, and is logged. */
+const onCaughtError = (error: unknown) => {
+  if (!isNotFound(error) && problemOf(error).code === 'OFFLINE') console.error(error)
+}
+
+createRoot(document.querySelector('#console') as HTMLElement, { onCaughtError }).render(
   <StrictMode>
     <I18nProvider locale="en-US">
       <QueryClientProvider client={queries}>

@@ -1,15 +1,15 @@
-import { createRoute, createRouter, lazyRouteComponent, notFound, redirect } from '@tanstack/react-router'
-import { client } from './api/client.ts'
+import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { queries } from './api/queries.ts'
-import { linked, ofOwner, page, root, signedIn } from './frame-routes.tsx'
 import { Pending } from './parts/pages.tsx'
 import { readRunFilters } from './lists/run-filters.ts'
 import { readInboxSearch } from './screens/approvals/inbox.ts'
 import { readConnectSearch } from './screens/sites/connect/connect-search.ts'
-import { accountQuery, homeOf, own } from './session/account.ts'
+import { accountQuery } from './session/account.ts'
+import { keepToken, keptToken, tokenIn } from './session/link-token.ts'
+import { ofOwner, page, root, signedIn } from './routes/gates.tsx'
+import { withoutOwner } from './routes/without-owner.tsx'
 
-/* Every screen: its address, what its address may say, its title and its code, which is loaded when it is opened. */
-
+/** Every screen: its address, what its address may say, its title and its code, which is loaded when it is opened. */
 const readFrom = (raw: Record<string, unknown>) => ({ from: typeof raw['from'] === 'string' ? raw['from'] : undefined })
 
 const signIn = createRoute({
@@ -44,51 +44,24 @@ const terms = createRoute({
   component: lazyRouteComponent(() => import('./screens/account/Terms.tsx'), 'Page'),
 })
 
+/** A page to which a link with a token leads. The token leaves the address bar before anything is shown. */
+const linked = <const Path extends string>(path: Path, title: string, load: () => Promise<{ Page: () => unknown }>) =>
+  createRoute({
+    getParentRoute: () => root,
+    path,
+    staticData: { title },
+    beforeLoad({ location: { hash } }) {
+      const token = tokenIn(hash)
+      if (token !== undefined) keepToken(path, token)
+      if (hash !== '') throw redirect({ to: path as '/verify', replace: true })
+      return { token: keptToken(path) }
+    },
+    component: lazyRouteComponent(load, 'Page') as () => React.ReactNode,
+  })
 const first = linked('/first', 'Welcome', () => import('./screens/account/First.tsx'))
 const verify = linked('/verify', 'Verify your address', () => import('./screens/account/Verify.tsx'))
 const reset = linked('/reset', 'Choose a new password', () => import('./screens/account/Reset.tsx'))
 const invitation = linked('/invitation', 'Invitation', () => import('./screens/account/Invitation.tsx'))
-
-const index = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/',
-  beforeLoad: ({ context }) => {
-    throw redirect({ to: '/w/$owner', params: { owner: homeOf(context.account) }, replace: true })
-  },
-})
-
-/** The addresses in mails, which do not name the owner. */
-const mailedRun = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/runs/$runId',
-  async beforeLoad({ params: { runId }, context }) {
-    const { data } = await client.GET('/runs/{runId}', { params: { path: { runId } } })
-    if (!data) throw notFound()
-    const owner = data.ownerId === context.account.id ? own : data.ownerId
-    throw redirect({ to: '/w/$owner/runs/$runId', params: { owner, runId }, replace: true })
-  },
-})
-const mailedApproval = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/approvals/$approvalId',
-  async beforeLoad({ params: { approvalId }, context }) {
-    const { data } = await client.GET('/approvals/{approvalId}', { params: { path: { approvalId } } })
-    if (!data) throw notFound()
-    const owner = data.ownerId === context.account.id ? own : data.ownerId
-    throw redirect({ to: '/w/$owner/approvals', params: { owner }, search: { approval: approvalId }, replace: true })
-  },
-})
-
-const mailedSite = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/sites/$entryId',
-  async beforeLoad({ params: { entryId }, context }) {
-    const { data } = await client.GET('/vault/{entryId}', { params: { path: { entryId } } })
-    if (!data) throw notFound()
-    const owner = data.ownerId === context.account.id ? own : data.ownerId
-    throw redirect({ to: '/w/$owner/sites/$entryId', params: { owner, entryId }, replace: true })
-  },
-})
 
 const home = page('/', 'Home', () => import('./screens/home/Home.tsx'))
 const runs = createRoute({
@@ -108,6 +81,7 @@ const approvals = createRoute({
   component: lazyRouteComponent(() => import('./screens/approvals/Inbox.tsx'), 'Page'),
 })
 const start = page('/start', 'Start from a template', () => import('./screens/start/Start.tsx'))
+
 const sites = page('/sites', 'Sites', () => import('./screens/sites/Sites.tsx'))
 const connect = createRoute({
   getParentRoute: () => ofOwner,
@@ -140,13 +114,7 @@ export const router = createRouter({
     verify,
     reset,
     invitation,
-    signedIn.addChildren([
-      index,
-      mailedRun,
-      mailedApproval,
-      mailedSite,
-      ofOwner.addChildren([home, runs, run, compare, approvals, start, ...ofSites]),
-    ]),
+    signedIn.addChildren([...withoutOwner, ofOwner.addChildren([home, runs, run, compare, approvals, start, ...ofSites])]),
   ]),
   basepath: '/console',
   defaultPreload: 'intent',

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import type { Router } from '@koa/router'
 import type { Context } from 'koa'
 import { CodedError } from '../../src/errors.ts'
@@ -48,12 +47,12 @@ function mountFiles(router: Router): void {
 
 const prefersPage = (ctx: Context): boolean => ctx.accepts('json', 'html') === 'html'
 
-const fileOf = (path: string, maxAge?: number): Handler =>
-  serveFixed({
-    type: types[path.split('.').at(-1) ?? ''] ?? 'application/octet-stream',
-    read: () => readFile(new URL(path, built)),
-    maxAge,
-  })
+/** Kept in memory with the page that names it, because another build replaces both while this process runs. */
+function fileOf(path: string, maxAge?: number): Handler {
+  const content = readFileSync(new URL(path, built))
+  const type = types[path.split('.').at(-1) ?? ''] ?? 'application/octet-stream'
+  return serveFixed({ type, read: () => content, maxAge })
+}
 
 function refuse(): never {
   throw new CodedError('NOT_FOUND', { message: 'The console is not built on this machine. Run: npm run build' })

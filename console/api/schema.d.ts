@@ -165,6 +165,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/agents/{agentId}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listAgentVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/agents/{agentId}/why": {
         parameters: {
             query?: never;
@@ -191,6 +207,38 @@ export interface paths {
         get: operations["getAgentStatement"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agents/{agentId}/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getAgentVersion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agents/{agentId}/versions/{version}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["restoreAgentVersion"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2347,6 +2395,7 @@ export interface components {
             summarizes: boolean;
             creditsPerMonth: number | null;
             lastRun: components["schemas"]["LastRun"] | null;
+            version: number;
             createdBy: string | null;
             /** Format: date-time */
             createdAt: string;
@@ -2397,6 +2446,7 @@ export interface components {
             summarizes: boolean;
             creditsPerMonth: number | null;
             lastRun: components["schemas"]["LastRun"] | null;
+            version: number;
             createdBy: string | null;
             /** Format: date-time */
             createdAt: string;
@@ -2407,6 +2457,60 @@ export interface components {
             items: components["schemas"]["AgentSummary"][];
             nextCursor: string | null;
         };
+        AgentVersion: {
+            version: number;
+            /** Format: date-time */
+            at: string;
+            by: components["schemas"]["AgentVersionActor"];
+            restoredFrom: number | null;
+            changed: components["schemas"]["AgentVersionField"][];
+            fields: components["schemas"]["AgentVersionFields"];
+            differences: components["schemas"]["AgentVersionDifference"][];
+        };
+        AgentVersionActor: {
+            userId: string | null;
+            email: string | null;
+            via: components["schemas"]["AgentVersionVia"];
+            viaId: string | null;
+        };
+        AgentVersionDifference: {
+            field: components["schemas"]["AgentVersionField"];
+            before: unknown;
+            after: unknown;
+        };
+        /** @enum {string} */
+        AgentVersionField: "name" | "systemPrompt" | "trigger" | "cron" | "timeZone" | "webhookSchema" | "webhookProof" | "allowActionOverride" | "callbackUrl" | "model" | "fallbackModel" | "outputSchema" | "summarizes" | "creditsPerMonth" | "sites";
+        AgentVersionFields: {
+            name: string;
+            systemPrompt: string;
+            trigger: components["schemas"]["Trigger"];
+            cron: string | null;
+            timeZone: string | null;
+            webhookSchema: components["schemas"]["WebhookField"][] | null;
+            webhookProof: components["schemas"]["WebhookProof"];
+            allowActionOverride: boolean;
+            callbackUrl: string | null;
+            model: string | null;
+            fallbackModel: string | null;
+            outputSchema: components["schemas"]["JsonSchema"] | null;
+            summarizes: boolean;
+            creditsPerMonth: number | null;
+            sites: components["schemas"]["AgentSite"][];
+        };
+        AgentVersionSummary: {
+            version: number;
+            /** Format: date-time */
+            at: string;
+            by: components["schemas"]["AgentVersionActor"];
+            restoredFrom: number | null;
+            changed: components["schemas"]["AgentVersionField"][];
+        };
+        AgentVersionSummaryPage: {
+            items: components["schemas"]["AgentVersionSummary"][];
+            nextCursor: string | null;
+        };
+        /** @enum {string} */
+        AgentVersionVia: "login" | "api-key" | "mail" | "command" | "platform";
         ApiKey: {
             id: string;
             ownerId: string;
@@ -3701,6 +3805,10 @@ export interface components {
             id: string;
             name: string;
         };
+        RestoredAgent: {
+            agent: components["schemas"]["Agent"];
+            leftOut: string[];
+        };
         /** @enum {string} */
         Role: "owner" | "admin" | "member" | "viewer";
         RotateSecretRequest: {
@@ -3712,6 +3820,7 @@ export interface components {
             id: string;
             ownerId: string;
             agentId: string;
+            agentVersion: number | null;
             sequence: number;
             trigger: components["schemas"]["Trigger"];
             triggeredBy: string;
@@ -3894,6 +4003,7 @@ export interface components {
         };
         RunStatement: {
             runId: string;
+            agentVersion: number | null;
             opening: number;
             lines: components["schemas"]["RunStatementLine"][];
             closing: number;
@@ -3952,6 +4062,7 @@ export interface components {
             id: string;
             ownerId: string;
             agentId: string;
+            agentVersion: number | null;
             sequence: number;
             trigger: components["schemas"]["Trigger"];
             triggeredBy: string;
@@ -5156,6 +5267,41 @@ export interface operations {
             };
         };
     };
+    listAgentVersions: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                order?: components["schemas"]["ListOrder"];
+                since?: string;
+                until?: string;
+            };
+            header?: never;
+            path: {
+                agentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentVersionSummaryPage"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     whyAgent: {
         parameters: {
             query?: never;
@@ -5203,6 +5349,66 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AgentStatement"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getAgentVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agentId: string;
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentVersion"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    restoreAgentVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agentId: string;
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RestoredAgent"];
                 };
             };
             default: {

@@ -23,7 +23,7 @@ const mostNamed = 100
 const pauseMs = 5000
 
 /**
- * Changes runs, request by request, and tells how far it is after each. Whoever reads it stops it by reading no further.
+ * Changes runs, request by request, and reports its progress after each. A reader stops it by reading no further.
  * After too many requests it pauses.
  */
 export async function* changeRuns(target: Target, send: Send, pause = waitFor): AsyncGenerator<Progress, void> {

@@ -12,7 +12,7 @@ export interface Replays {
   more: boolean
 }
 
-/** Replays failed deliveries, part by part. Whoever reads it stops it by reading no further. */
+/** Replays failed deliveries, part by part. A reader stops it by reading no further. */
 export async function* replayed(
   filter: Request,
   send: (body: Request) => Promise<Api['BulkReplay']>,

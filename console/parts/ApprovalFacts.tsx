@@ -51,7 +51,7 @@ export const ApprovalFacts = ({ approval, takesFocus }: { approval: ShownApprova
               ? '…'
               : 'Unknown, because the site does not offer this tool now.'}
         </dd>
-        <dt>{approval.status === 'pending' ? 'Waits since' : 'Requested'}</dt>
+        <dt>{approval.status === 'pending' ? 'Waiting since' : 'Requested'}</dt>
         <dd>
           <When at={approval.requestedAt} />
         </dd>
@@ -59,12 +59,12 @@ export const ApprovalFacts = ({ approval, takesFocus }: { approval: ShownApprova
           <>
             <dt>Until</dt>
             <dd>
-              <When at={approval.expiresAt} />. If nobody decides by then, the call is not made. The model is told and
-              goes on without it.
+              <When at={approval.expiresAt} />. If nobody decides by then, the call is not made. The model learns that
+              and continues without it.
             </dd>
           </>
         )}
-        <dt>Asked by</dt>
+        <dt>Requested by</dt>
         <dd>
           <Asker approval={approval} />
         </dd>

@@ -29,7 +29,7 @@ export const ApprovalForm = ({ approval, onDecided, decider }: ApprovalFormProps
   const [note, setNote] = useState('')
   const [isAsking, setAsking] = useState(false)
   const { tool: toolName, siteOrigin } = approval
-  const { data: connection } = useQuery(connectionQuery(owner.query.workspaceId, siteOrigin, toolName))
+  const { data: connection, isPending } = useQuery(connectionQuery(owner.query.workspaceId, siteOrigin, toolName))
   const deciding = useMutation({
     mutationFn: (decision: 'approve' | 'refuse') => decide(approval, decision, note.trim()),
     onSuccess(decided) {
@@ -39,7 +39,8 @@ export const ApprovalForm = ({ approval, onDecided, decider }: ApprovalFormProps
     onError: (error) => notify('problem', problemOf(error).sentence),
     onSettled: () => setAsking(false),
   })
-  const mayDecide = approval.status === 'pending' && owner.may('use') && !deciding.isPending
+  // Nobody decides before the page says what the tool may do.
+  const mayDecide = approval.status === 'pending' && owner.may('use') && !deciding.isPending && !isPending
   const approve = () => (isDestructive(connection?.tool) ? setAsking(true) : deciding.mutate('approve'))
   const refuse = () => deciding.mutate('refuse')
   useImperativeHandle(decider, () => (mayDecide ? { approve, refuse } : idle))
@@ -57,10 +58,10 @@ export const ApprovalForm = ({ approval, onDecided, decider }: ApprovalFormProps
         onChange={setNote}
       />
       <div className={styles.buttons}>
-        <Button kind="primary" busy={busy('approve')} isDisabled={busy('refuse')} onPress={approve}>
+        <Button kind="primary" busy={busy('approve')} isDisabled={busy('refuse') || isPending} onPress={approve}>
           Approve
         </Button>
-        <Button kind="danger" busy={busy('refuse')} isDisabled={busy('approve')} onPress={refuse}>
+        <Button kind="danger" busy={busy('refuse')} isDisabled={busy('approve') || isPending} onPress={refuse}>
           Refuse
         </Button>
       </div>

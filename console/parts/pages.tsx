@@ -16,7 +16,7 @@ export const NotFoundPage = () => {
     <Narrow title="There is nothing here">
       <p className="stranger">
         {name === undefined
-          ? 'The address is wrong, the thing was deleted, or you may not see it.'
+          ? 'The address is wrong, the thing was deleted, or you have no access to it. You are not in a workspace.'
           : `You are in the workspace “${name}”. The address is wrong, the thing was deleted, or it belongs to another workspace.`}
       </p>
       <p>

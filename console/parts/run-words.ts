@@ -36,5 +36,6 @@ const hostOf = (what: string | null): string | null => what && (URL.parse(what)?
 /** How long a run has worked, without its time in the queue. Undefined if it never started. */
 export function workedMs({ startedAt, endedAt }: Pick<Run, 'startedAt' | 'endedAt'>, now: number): number | undefined {
   if (startedAt === null) return undefined
-  return (endedAt === null ? now : Date.parse(endedAt)) - Date.parse(startedAt)
+  // The server's clock may be ahead of the browser's.
+  return Math.max(0, (endedAt === null ? now : Date.parse(endedAt)) - Date.parse(startedAt))
 }

@@ -5,6 +5,9 @@ export const connection = createStore<'here' | 'away'>('here')
 
 const againMs = 2000
 
+// Without a network, queries wait instead of failing, so nothing else would say so.
+if ('window' in globalThis) addEventListener('offline', noteAway)
+
 /** Notes that the API did not answer, and asks until it does. */
 export function noteAway(): void {
   if (connection.get() === 'away') return

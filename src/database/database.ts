@@ -100,8 +100,10 @@ function untilProved(prove: (connection: Client) => Promise<void>) {
  * read-only server (25006, after a failover), socket errors, an unresolvable host name, an exhausted pool.
  */
 export function isUnreachable(error: unknown): boolean {
-  const { code, name, message } = native(error)
+  const { code, name, message, syscall } = native(error)
   if (name === 'KnexTimeoutError') return true
+  // A missing file has the code of a missing socket.
+  if (syscall === 'open') return false
   if (typeof code === 'string') return unreachable.test(code)
   return typeof message === 'string' && codeless.test(message)
 }
@@ -151,6 +153,7 @@ interface NativeError {
   name?: unknown
   constraint?: unknown
   message?: unknown
+  syscall?: unknown
 }
 
 /** The error of pg. Objection wraps it without its code. */

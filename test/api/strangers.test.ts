@@ -105,7 +105,7 @@ test('no name makes a page, a mail or a notification say anything but what the p
     const { baseUrl } = platform.config.http
     const mail = invitationMail(invitation, { workspace: name, inviter: owner.email, token: 'a-token', baseUrl })
     const [sentence = '', ...others] = mail.text.split('\n\n')
-    t.is(others.length, 3)
+    t.is(others.length, 5)
     t.regex(
       sentence.replace(baseUrl, ''),
       /^\S+@example\.com has invited you to (?:a workspace|the workspace “[^“”:@/\\]*”) at \.$/,

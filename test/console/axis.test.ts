@@ -1,24 +1,27 @@
 import test from 'ava'
 import { marksOf } from '../../console/screens/runs/timeline/axis.ts'
 
-const even = { from: 1000, timeAt: (place: number) => 1000 + place * 8000, gaps: [] }
+/** A line to scale. */
+const even = (ms: number) => ({ from: 1000, to: 1000 + ms, at: (time: number) => (time - 1000) / ms, gaps: [] })
 
-test('an axis says how much time had passed at each quarter', (t) => {
-  t.deepEqual(
-    marksOf(even).map(({ place, text }) => [place, text]),
-    [
-      [0, '0'],
-      [0.25, '2.0 s'],
-      [0.5, '4.0 s'],
-      [0.75, '6.0 s'],
-    ],
-  )
-})
+for (const { ms, words } of [
+  { ms: 762, words: ['0', '200 ms', '400 ms', '600 ms'] },
+  { ms: 8000, words: ['0', '2.0 s', '4.0 s', '6.0 s'] },
+  { ms: 100_000, words: ['0', '30 s', '1 min', '1 min 30 s'] },
+  { ms: 1, words: ['0'] },
+])
+  test(`an axis of ${ms} ms has marks at round times`, (t) =>
+    t.deepEqual(
+      marksOf(even(ms)).map(({ text }) => text),
+      words,
+    ))
 
-test('a collapsed gap says how long it was, in place of a word that would touch it', (t) => {
-  const gap = { from: 2000, to: 2000 + 8 * 3_600_000, start: 0.46, end: 0.5 }
-  t.deepEqual(
-    marksOf({ ...even, gaps: [gap] }).map(({ text }) => text),
-    ['8 h idle', '0', '2.0 s', '6.0 s'],
-  )
+test('a collapsed gap says how long it was, and no word touches another', (t) => {
+  const night = 8 * 3_600_000
+  const gap = { from: 2000, to: 2000 + night, start: 0.48, end: 0.52 }
+  const at = (time: number) => (time <= 2000 ? ((time - 1000) / 1000) * 0.48 : 0.52 + ((time - gap.to) / 1000) * 0.48)
+  const marks = marksOf({ from: 1000, to: gap.to + 1000, at, gaps: [gap] })
+  t.is(marks[0]?.text, '8 h idle')
+  const places = marks.map(({ place }) => place).toSorted((one, other) => one - other)
+  t.true(places.every((place, index) => index === 0 || place - (places[index - 1] ?? 0) >= 0.1))
 })

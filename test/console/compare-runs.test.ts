@@ -132,9 +132,9 @@ for (const [name, change, expected] of [
   ['Steps', {}, ['3', '3', false, undefined]],
   ['Steps', { steps: 5 }, ['3', '5', true, '+2']],
   ['Input tokens', { inputTokens: 830 }, ['1,830', '830', true, '−1,000']],
-  ['Worked', { endedAt: '2026-11-21T09:00:32.000Z' }, ['12 s', '32 s', true, '+20 s']],
-  ['Worked', { endedAt: null }, ['12 s', '1 min', true, '+48 s']],
-  ['Worked', { startedAt: null }, ['12 s', '–', true, undefined]],
+  ['Duration', { endedAt: '2026-11-21T09:00:32.000Z' }, ['12 s', '32 s', true, '+20 s']],
+  ['Duration', { endedAt: null }, ['12 s', '1 min', true, '+48 s']],
+  ['Duration', { startedAt: null }, ['12 s', '–', true, undefined]],
   ['Cost', { costUsd: null }, ['$0.0041', 'price unknown', true, undefined]],
   ['Cost', { costUsd: 0.0141 }, ['$0.0041', '$0.0141', true, '+$0.01']],
 ] as const)

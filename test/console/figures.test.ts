@@ -15,7 +15,7 @@ const sentences = [
   [approvalsNow({ pending: 1, oldestRequestedAt: '2026-11-27T08:20:00.000Z' }, now), '1 waiting / for 40 min'],
   [
     approvalsNow({ pending: 1000, oldestRequestedAt: '2026-11-26T08:20:00.000Z' }, now),
-    '1,000+ waiting / the oldest for 1 d',
+    '1,000+ waiting / oldest for 1 d',
   ],
   [creditsNow(credits), '0 today / 0 this month'],
   [

@@ -28,13 +28,6 @@ test('a night between two steps takes little of the line, and the steps stay to 
   t.is(scale.at(at(night + 4)), 1)
 })
 
-test('a place on the line is a time again, before, in and after a gap', (t) => {
-  const scale = scaleOf(barsOf(eventsOf(...step(1, 0, 4), ...step(2, 5000, 5004))), at(5004))
-  for (const second of [0, 2, 4, 900, 5001, 5004])
-    t.true(Math.abs(scale.timeAt(scale.at(at(second))) - at(second)) < 1e-3, String(second))
-  t.is(scaleOf([], at(7)).timeAt(0), at(7))
-})
-
 test('times outside of the line are at its ends, and time never goes back on it', (t) => {
   const scale = scaleOf(barsOf(eventsOf(...step(1, 0, 4), ...step(2, 5000, 5004), ...step(3, 9000, 9001))), at(9001))
   t.is(scale.at(at(-10)), 0)

@@ -100,7 +100,7 @@ export const consoleRules = [
   {
     name: 'every address of the console has a name',
     check: each(
-      (file) => isCode(file) && !/^console\/(routes\.tsx|addresses\.ts)$/.test(file.path),
+      (file) => isCode(file) && !/^console\/(routes\.tsx|routes\/.+|addresses\.ts)$/.test(file.path),
       ({ code }) =>
         /\bto(=\{?|:)\s*["'`]\//.test(code) ? 'spells an address; use a function of addresses.ts' : undefined,
     ),

@@ -16,7 +16,7 @@ export const AcceptTerms = ({ account: { terms }, onDone }: { account: Account; 
   return (
     <>
       <p>
-        Whoever operates this Switchyard has terms of use
+        The operator of this Switchyard has terms of use
         {terms.acceptedVersion === null ? '' : ', which have changed'}. The current version is{' '}
         <strong>{terms.currentVersion}</strong>. Ask the operator for them if you do not know them.
       </p>

@@ -34,8 +34,8 @@ export const Page = () => {
       <Narrow key="none" title="This invitation does not work">
         {preview.error && <ErrorBox error={preview.error} />}
         <p>
-          Open the link in the latest mail that invited you. It works once and for seven days. If it does not, ask
-          whoever invited you to invite you again.
+          Open the link in the latest mail that invited you. It works once and for seven days. If it does not, ask for
+          another invitation.
         </p>
       </Narrow>
     )
@@ -78,7 +78,7 @@ const NextStep = ({ token }: { token: string }) => {
       {account.emailVerifiedAt === null ? (
         <section className={styles.step} aria-label="Verify your address">
           <SendVerification account={account} />
-          <p className={styles.quiet}>Then come back to this page. It goes on by itself.</p>
+          <p className={styles.quiet}>Then come back to this page. It continues automatically.</p>
         </section>
       ) : (
         <AcceptTerms account={account} />

@@ -49,7 +49,7 @@ export const RegisterForm = ({ emailHint, onDone }: { emailHint?: string; onDone
       {asksForInvitation && (
         <Field
           label="Operator’s invitation"
-          hint="Whoever operates this Switchyard gives it to you, if registration needs one."
+          hint="The operator of this Switchyard gives it to you, if registration needs one."
           autoComplete="off"
           spellCheck="false"
           value={invitation}

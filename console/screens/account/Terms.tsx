@@ -8,7 +8,7 @@ import { SignedInAs } from './SignedInAs.tsx'
 
 const route = getRouteApi('/terms')
 
-/** Before anything else, whoever is signed in accepts the current terms, and goes on where they wanted to go. */
+/** Before anything else, a person who signs in accepts the current terms, and then sees the page they asked for. */
 export const Page = () => {
   const { from } = route.useSearch()
   const router = useRouter()

@@ -45,7 +45,7 @@ const Confirm = ({ token, account }: { token: string; account: Account | undefin
   if (verifying.isSuccess)
     return (
       <Narrow key="done" title="Your address is verified">
-        <p>If another page sent you to your mail, go back to it. It goes on by itself.</p>
+        <p>If another page sent you to your mail, go back to it. It continues automatically.</p>
         <p>{account ? <Link {...to.index()}>Open the console</Link> : <Link {...to.signIn()}>Sign in</Link>}</p>
       </Narrow>
     )

@@ -1,4 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { to } from '../../addresses.ts'
 import { api, type Api } from '../../api/client.ts'
 import { ErrorBox } from '../../parts/ErrorBox.tsx'
 import { Page as Frame } from '../../parts/Page.tsx'
@@ -19,7 +21,11 @@ export const Page = () => {
   const needs = useQuery(api.queryOptions('get', '/needs', ofOwner, again))
   const problem = agents.error ?? needs.error
   return (
-    <Frame title="Home" place={owner.name}>
+    <Frame
+      title="Home"
+      place={owner.name}
+      actions={owner.may('build') && <Link {...to.start(owner.address)}>Start from a template</Link>}
+    >
       {agents.data?.items.length === 0 ? (
         <Invitation owner={owner} />
       ) : agents.data && needs.data ? (

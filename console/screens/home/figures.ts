@@ -30,7 +30,7 @@ export function approvalsNow({ pending, oldestRequestedAt }: Needs['approvals'],
   const age = spanInWords(now - Date.parse(oldestRequestedAt))
   return {
     value: `${pending >= 1000 ? '1,000+' : numberInWords(pending)} waiting`,
-    beside: pending === 1 ? `for ${age}` : `the oldest for ${age}`,
+    beside: pending === 1 ? `for ${age}` : `oldest for ${age}`,
   }
 }
 

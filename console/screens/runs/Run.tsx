@@ -8,6 +8,7 @@ import { ApprovalCard } from '../../parts/ApprovalCard.tsx'
 import { ErrorBox } from '../../parts/ErrorBox.tsx'
 import { Json } from '../../parts/Json.tsx'
 import { Page as Frame } from '../../parts/Page.tsx'
+import { startedBy } from '../../parts/run-words.ts'
 import { shownText } from '../../parts/shown-text.ts'
 import { Skeleton } from '../../parts/Skeleton.tsx'
 import { Status } from '../../parts/Status.tsx'
@@ -63,7 +64,7 @@ const RunPage = ({ runId }: { runId: string }) => {
     >
       <div className={styles.line}>
         <Status status={run.status} />
-        <span className="stranger">{run.error === null ? run.triggeredBy : shownText(run.error)}</span>
+        <span className="stranger">{run.error === null ? `Started by: ${startedBy(run)}` : shownText(run.error)}</span>
       </div>
       {run.endedAt === null && (
         <Why runId={runId} actionFor={(cause) => <WhyAction cause={cause} agentId={run.agentId} />} />

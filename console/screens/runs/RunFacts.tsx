@@ -28,15 +28,15 @@ export const RunFacts = ({ run }: { run: Api['Run'] }) => {
         </dd>
       </div>
       <div>
-        <dt>Tokens read and written</dt>
+        <dt>Tokens</dt>
         <dd>
-          {numberInWords(run.inputTokens)} and {numberInWords(run.outputTokens)}
+          {numberInWords(run.inputTokens)} in, {numberInWords(run.outputTokens)} out
         </dd>
       </div>
       <div>
         <dt>Cost</dt>
         <dd>
-          {countInWords(run.credits, 'credit')} · {costInWords(run.costUsd)}
+          {countInWords(run.credits, 'credit')} · model {costInWords(run.costUsd)}
         </dd>
       </div>
       {run.replayOf !== null && (

@@ -53,7 +53,7 @@ const words: Said[] = [
 const count = (value: number | undefined): string => (value === undefined ? '–' : numberInWords(value))
 
 const counts: Counted[] = [
-  { name: 'Worked', of: workedMs, inWords: (ms) => (ms === undefined ? '–' : durationInWords(ms)) },
+  { name: 'Duration', of: workedMs, inWords: (ms) => (ms === undefined ? '–' : durationInWords(ms)) },
   { name: 'Steps', of: ({ steps }) => steps, inWords: count },
   { name: 'Tool calls', of: ({ toolCalls }) => toolCalls, inWords: count },
   { name: 'Input tokens', of: ({ inputTokens }) => inputTokens, inWords: count },

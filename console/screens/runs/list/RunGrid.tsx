@@ -145,6 +145,6 @@ const columns = [
   { name: 'Steps', className: styles.count },
   { name: 'Calls', className: styles.count },
   { name: 'Credits', className: styles.count },
-  { name: 'Worked', className: styles.took },
+  { name: 'Duration', className: styles.took },
   { name: 'Accepted', className: styles.ago },
 ]

@@ -4,6 +4,7 @@ import { Button } from '../../../design/Button.tsx'
 import { withToggled } from '../../../lists/selection.ts'
 import { useNow } from '../../../parts/clock.ts'
 import { durationInWords } from '../../../parts/format.ts'
+import { useShortcuts } from '../../../parts/useShortcuts.ts'
 import type { Snapshot } from './buffer.ts'
 import { Axis } from './Axis.tsx'
 import { BarRow } from './BarRow.tsx'
@@ -39,35 +40,38 @@ export const Timeline = ({ runId, snapshot: { bars, writing, hasEnded } }: Timel
     requestAnimationFrame(() => list.current?.querySelector<HTMLElement>(`[data-row="${next}"]`)?.focus())
   }
 
+  /** From the row with the focus; without one, to the first row. */
+  function moveBy(by: number): void {
+    const row = list.current?.contains(document.activeElement) ? document.activeElement : null
+    const from = row?.closest<HTMLElement>('[data-index]')?.dataset['index']
+    if (from === undefined) move(0, 0)
+    else move(Number(from), by)
+  }
+
   const isAllOpen = bars.length > 0 && opened.size === bars.length
   const setAll = () => setOpened(isAllOpen ? new Set() : new Set(bars.map(({ id }) => id)))
+  useShortcuts([
+    { keys: 'j', does: 'Next row', run: () => moveBy(1) },
+    { keys: 'k', does: 'Previous row', run: () => moveBy(-1) },
+    { keys: 'e', does: 'Open or close all rows', run: setAll },
+  ])
   return (
     <section aria-label="Timeline">
       <div className={styles.bar}>
         <h2>Timeline</h2>
         <span className={styles.quiet}>
-          {durationInWords(scale.to - scale.from)}
+          {durationInWords(scale.to - scale.from)} with the queue
           {scale.gaps.length > 0 && ', idle time shortened'}
+        </span>
+        <span className={styles.keys}>
+          <kbd>j</kbd> <kbd>k</kbd> move, <kbd>Enter</kbd> opens, <kbd>e</kbd> all
         </span>
         <Button small kind="quiet" onPress={setAll}>
           {isAllOpen ? 'Close all' : 'Open all'}
         </Button>
       </div>
       <Axis scale={scale} />
-      <ol
-        ref={list}
-        className={styles.list}
-        style={{ height: rows.getTotalSize() }}
-        onKeyDown={(event) => {
-          const row = Number((event.target as HTMLElement).dataset['row'] ?? Number.NaN)
-          if (Number.isNaN(row)) return
-          if (event.key === 'j' || event.key === 'ArrowDown') move(row, 1)
-          else if (event.key === 'k' || event.key === 'ArrowUp') move(row, -1)
-          else if (event.key === 'e') setAll()
-          else return
-          event.preventDefault()
-        }}
-      >
+      <ol ref={list} className={styles.list} style={{ height: rows.getTotalSize() }}>
         {rows.getVirtualItems().map(({ index, key, start }) => {
           const bar = bars[index]
           if (!bar) return null

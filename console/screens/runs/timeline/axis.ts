@@ -8,23 +8,36 @@ interface Mark {
   isGap: boolean
 }
 
-const places = [0, 0.25, 0.5, 0.75]
 /** Words closer than this would touch. */
 const room = 0.1
+const mostMarks = 5
 
-/** How much time had passed at places of the line, and how long each collapsed gap was. */
-export function marksOf({ from, timeAt, gaps }: Pick<Scale, 'from' | 'timeAt' | 'gaps'>): Mark[] {
+/** How much time had passed, at round times, and how long each collapsed gap was. */
+export function marksOf({ from, to, at, gaps }: Pick<Scale, 'from' | 'to' | 'at' | 'gaps'>): Mark[] {
   const idle = gaps.map((gap) => ({
     place: (gap.start + gap.end) / 2,
     text: `${spanInWords(gap.to - gap.from)} idle`,
     isGap: true,
   }))
-  const passed = places.map((place) => ({
-    place,
-    text: place === 0 ? '0' : durationInWords(timeAt(place) - from),
-    isGap: false,
-  }))
+  const worked = to - from - gaps.reduce((sum, gap) => sum + gap.to - gap.from, 0)
+  const times = [from, ...gaps.map((gap) => gap.to)].flatMap((start) => roundTimes(start, worked / mostMarks))
+  const passed = times
+    .filter((time) => time < to)
+    .map((time) => ({ place: at(time), text: time === from ? '0' : durationInWords(time - from), isGap: false }))
   return [...idle, ...passed].reduce<Mark[]>((kept, mark) => (kept.some(isNear(mark)) ? kept : [...kept, mark]), [])
+}
+
+/** Times after a start, apart by the next round number of milliseconds. */
+const roundTimes = (start: number, least: number): number[] =>
+  Array.from({ length: mostMarks }, (_, index) => start + index * roundUp(least))
+
+/** 1, 2 or 5 and zeros, from seconds on also what divides a minute and an hour. */
+function roundUp(ms: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, ms)))
+  const decimal = [1, 2, 5, 10].map((factor) => factor * power)
+  const clock = [15, 30, 60, 120, 300, 600, 900, 1800, 3600].map((seconds) => seconds * 1000)
+  const round = ms > 10_000 && ms <= 3_600_000 ? clock : decimal
+  return round.find((each) => each >= ms) ?? ms
 }
 
 const isNear = (one: Mark) => (other: Mark) => Math.abs(one.place - other.place) < room

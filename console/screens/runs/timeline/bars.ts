@@ -15,7 +15,7 @@ type Reader = (building: Building, event: RunEvent, at: number) => void
 const readers: Record<string, Reader> = {
   accepted: (building, event, at) =>
     begin(building, 'queue', event, at, { kind: 'queue', title: 'In the queue', detail: aheadInWords(event.data) }),
-  started: (building, event, at) => end(building, 'queue', event, at, 'calm', 'started'),
+  started: (building, event, at) => end(building, 'queue', event, at, 'calm', ''),
   'step.started': (building, event, at) => beginAttempt(building, stepKey(event.data), event, at, stepBar(event.data)),
   'step.failed': (building, event, at) => {
     const { willRetry, message } = event.data

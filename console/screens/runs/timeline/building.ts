@@ -19,7 +19,7 @@ export interface Bar {
   /** More of it, for a second line. */
   detail: string
   from: number
-  /** Null while it goes on. */
+  /** Null while it lasts. */
   to: number | null
   tone: Tone
   /** A word for the outcome, because a colour alone says nothing. */
@@ -33,7 +33,7 @@ export interface Bar {
   depth: 0 | 1
 }
 
-/** The rows so far. What goes on is found by a key: a step by its number, a call by its id. */
+/** The rows so far. What is under way is found by a key: a step by its number, a call by its id. */
 export interface Building {
   bars: Bar[]
   open: Map<string, Bar>

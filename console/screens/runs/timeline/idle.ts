@@ -14,8 +14,6 @@ export interface Scale {
   to: number
   /** Where a time is on the line, from 0 to 1. */
   at: (time: number) => number
-  /** The time at a place of the line. */
-  timeAt: (place: number) => number
   gaps: Gap[]
 }
 
@@ -56,11 +54,6 @@ export function scaleOf(bars: readonly Bar[], now: number): Scale {
       if (!piece) return 0
       const share = Math.min(1, Math.max(0, (time - piece.from) / (piece.to - piece.from)))
       return piece.start + share * (piece.end - piece.start)
-    },
-    timeAt(place) {
-      const piece = placed.findLast((each) => each.start <= place) ?? placed[0]
-      if (!piece) return from
-      return piece.from + ((place - piece.start) / (piece.end - piece.start)) * (piece.to - piece.from)
     },
   }
 }

@@ -7,7 +7,7 @@ const againMs = 2000
 
 /**
  * The events of a run as they happen. `onChange` is called when the run may have changed, to read it again. If the API
- * refuses the stream, for example because the login expired, a usual request renews the login, and the stream goes on.
+ * refuses the stream, for example because the login expired, a usual request renews the login, and the stream continues.
  */
 export function useTimeline(runId: string, onChange: () => void): Snapshot {
   const [buffer] = useState(() => createBuffer((draw) => requestAnimationFrame(draw)))

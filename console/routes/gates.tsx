@@ -1,45 +1,25 @@
 import { createRootRoute, createRoute, lazyRouteComponent, notFound, redirect } from '@tanstack/react-router'
-import { to } from './addresses.ts'
-import { queries } from './api/queries.ts'
-import { ErrorPage, NotFoundPage } from './parts/pages.tsx'
-import { accountQuery, homeOf, needsTerms, own, workspacesQuery } from './session/account.ts'
-import { keepToken, keptToken, tokenIn } from './session/link-token.ts'
-import { returnedFrom } from './session/returned.ts'
-import { Shell } from './Shell.tsx'
+import { queries } from '../api/queries.ts'
+import { ErrorPage, NotFoundPage } from '../parts/pages.tsx'
+import { accountQuery, homeOf, needsTerms, own, workspacesQuery } from '../session/account.ts'
+import { returnedFrom } from '../session/returned.ts'
+import { Shell } from '../Shell.tsx'
 
 export const root = createRootRoute({ notFoundComponent: NotFoundPage, errorComponent: ErrorPage })
 
-/** A page to which a link with a token leads. The token leaves the address bar before anything is shown. */
-export const linked = <const Path extends string>(
-  path: Path,
-  title: string,
-  load: () => Promise<{ Page: () => unknown }>,
-) =>
-  createRoute({
-    getParentRoute: () => root,
-    path,
-    staticData: { title },
-    beforeLoad({ location: { hash } }) {
-      const token = tokenIn(hash)
-      if (token !== undefined) keepToken(path, token)
-      if (hash !== '') throw redirect({ to: path as '/verify', replace: true })
-      return { token: keptToken(path) }
-    },
-    component: lazyRouteComponent(load, 'Page') as () => React.ReactNode,
-  })
 /** Pages of somebody who is signed in and has accepted the terms. */
 export const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',
   async beforeLoad({ location }) {
     const account = await queries.ensureQueryData(accountQuery)
-    if (account === null) throw redirect({ ...to.signIn(location.href), replace: true })
-    if (needsTerms(account)) throw redirect({ ...to.terms(location.href), replace: true })
+    if (account === null) throw redirect({ to: '/sign-in', search: { from: location.href }, replace: true })
+    if (needsTerms(account)) throw redirect({ to: '/terms', search: { from: location.href }, replace: true })
     return { account }
   },
 })
 
-/** Pages of an owner that exists. A browser that comes back from a site is told what came of it. */
+/** Pages of an owner: the account, or one of its workspaces. A browser that comes back from a site is told what came of it. */
 export const ofOwner = createRoute({
   getParentRoute: () => signedIn,
   path: '/w/$owner',

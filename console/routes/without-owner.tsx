@@ -1,0 +1,75 @@
+import { createRoute, notFound, redirect } from '@tanstack/react-router'
+import { client } from '../api/client.ts'
+import { homeOf, own } from '../session/account.ts'
+import { signedIn } from './gates.tsx'
+
+const index = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/',
+  beforeLoad: ({ context }) => {
+    throw redirect({ to: '/w/$owner', params: { owner: homeOf(context.account) }, replace: true })
+  },
+})
+
+/** An address that names a page and no owner, as people type it. */
+const unowned = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/$page',
+  beforeLoad({ params: { page }, context }) {
+    const owner = homeOf(context.account)
+    if (page === 'runs') throw redirect({ to: '/w/$owner/runs', params: { owner }, replace: true })
+    if (page === 'approvals') throw redirect({ to: '/w/$owner/approvals', params: { owner }, replace: true })
+    if (page === 'sites') throw redirect({ to: '/w/$owner/sites', params: { owner }, replace: true })
+    if (page === 'start') throw redirect({ to: '/w/$owner/start', params: { owner }, replace: true })
+    throw notFound()
+  },
+})
+
+const addressOf = (ownerId: string, account: { id: string }): string => (ownerId === account.id ? own : ownerId)
+
+/** The addresses in mails, which do not name the owner. */
+const mailedRun = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/runs/$runId',
+  async beforeLoad({ params: { runId }, context }) {
+    const { data } = await client.GET('/runs/{runId}', { params: { path: { runId } } })
+    if (!data) throw notFound()
+    const owner = addressOf(data.ownerId, context.account)
+    throw redirect({ to: '/w/$owner/runs/$runId', params: { owner, runId }, replace: true })
+  },
+})
+const mailedApproval = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/approvals/$approvalId',
+  async beforeLoad({ params: { approvalId }, context }) {
+    const { data } = await client.GET('/approvals/{approvalId}', { params: { path: { approvalId } } })
+    if (!data) throw notFound()
+    const owner = addressOf(data.ownerId, context.account)
+    throw redirect({ to: '/w/$owner/approvals', params: { owner }, search: { approval: approvalId }, replace: true })
+  },
+})
+
+/** An agent has no page yet: its runs say what happened. */
+const mailedAgent = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/agents/$agentId',
+  async beforeLoad({ params: { agentId }, context }) {
+    const { data } = await client.GET('/agents/{agentId}', { params: { path: { agentId } } })
+    if (!data) throw notFound()
+    const owner = addressOf(data.ownerId, context.account)
+    throw redirect({ to: '/w/$owner/runs', params: { owner }, search: { agentId }, replace: true })
+  },
+})
+const mailedSite = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/sites/$entryId',
+  async beforeLoad({ params: { entryId }, context }) {
+    const { data } = await client.GET('/vault/{entryId}', { params: { path: { entryId } } })
+    if (!data) throw notFound()
+    const owner = addressOf(data.ownerId, context.account)
+    throw redirect({ to: '/w/$owner/sites/$entryId', params: { owner, entryId }, replace: true })
+  },
+})
+
+/** Addresses without an owner: each leads to one with an owner. */
+export const withoutOwner = [index, unowned, mailedRun, mailedApproval, mailedAgent, mailedSite]

@@ -1,0 +1,60 @@
+import test from 'ava'
+import { agentOf, connectTracker, customer, ended } from '../../helpers/people.ts'
+import { start } from '../../helpers/runs.ts'
+import { verify } from '../../helpers/workspaces.ts'
+import { press } from './keyboard.ts'
+import { look } from './look.ts'
+import { consoleStage, signIn } from './stage.ts'
+
+const open = consoleStage(test, 'approvals in the console')
+
+/** Somebody whose agent asks before it deletes issues. */
+async function asking() {
+  const stage = await open()
+  const someone = await customer(stage.platform)
+  await verify(stage.platform, someone)
+  const vaultEntryId = await connectTracker(someone, stage.sites)
+  const agent = await agentOf(someone, {
+    name: 'Clean-up',
+    systemPrompt: '[[call delete_closed_issues {"created_before":"2026-01-01"}]] [[say over]]',
+    sites: [{ vaultEntryId, tools: ['delete_closed_issues'], askFirst: ['delete_closed_issues'] }],
+  })
+  return { ...stage, someone, agent }
+}
+
+test.serial('an approval is decided by keyboard in the inbox, and the run continues', async (t) => {
+  const { visitAs, someone, agent } = await asking()
+  const page = await visitAs(t, someone, '/console/w/me/approvals')
+  await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
+  await look(t, page, 'approvals-empty')
+  const { id } = (await start(someone, agent)).body
+  await page.getByRole('heading', { name: 'Call delete_closed_issues' }).waitFor()
+  await page.getByText('2026-01-01').first().waitFor()
+  await look(t, page, 'approvals')
+  await page.keyboard.press('a')
+  await page.getByRole('dialog', { name: 'Approve this call?' }).waitFor()
+  await look(t, page, 'approve')
+  await press(page, page.getByRole('dialog').getByRole('button', { name: 'Approve' }))
+  await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
+  t.is((await ended(someone, id)).status, 'completed')
+})
+
+test.serial(
+  'the mail about an approval leads to it, also through signing in, and a refusal has its reason',
+  async (t) => {
+    const { platform, visit, linkTo, someone, agent } = await asking()
+    const { id } = (await start(someone, agent)).body
+    const link = await linkTo(someone.email, '/console/approvals/')
+    const page = await visit(t, '/console/sign-in')
+    await signIn(page, someone, link)
+    await page.getByRole('heading', { name: 'Call delete_closed_issues' }).waitFor()
+    t.regex(page.url(), /\/w\/me\/approvals\?approval=/)
+    await press(page, page.getByLabel('Note'))
+    await page.keyboard.type('Not during the audit.')
+    await press(page, page.getByRole('button', { name: 'Refuse' }))
+    t.is((await ended(someone, id)).status, 'completed')
+    await page.goto(`${platform.url}/console/w/me/approvals?show=decided`)
+    await page.getByText('Not during the audit.').first().waitFor()
+    await look(t, page, 'approvals-decided')
+  },
+)

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type { ExecutionContext } from 'ava'
+import type { AxeResults } from 'axe-core'
+import type { Page } from 'playwright-core'
+import { picturesFolder } from '../../helpers/pictures.ts'
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const sizes = [
+  { width: 1280, height: 800 },
+  { width: 390, height: 844 },
+]
+const colours = ['light', 'dark'] as const
+
+/**
+ * What holds for every page in every state, at both widths and in both colours: axe-core finds nothing, and the page is
+ * not wider than the window. With CONSOLE_PICTURES, a folder, it keeps a picture of each.
+ */
+export async function look(t: ExecutionContext, page: Page, name: string): Promise<void> {
+  const before = page.viewportSize() ?? sizes[0]
+  for (const size of sizes) {
+    await page.setViewportSize(size)
+    const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+    t.true(wide <= 0, `${name} is ${wide} pixels wider than ${size.width}`)
+    for (const colorScheme of colours) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      t.deepEqual(await violationsOn(page), [], `${name}, ${size.width} pixels, ${colorScheme}`)
+      if (picturesFolder !== undefined)
+        await page.screenshot({ path: join(picturesFolder, `${name}-${size.width}-${colorScheme}.png`) })
+    }
+  }
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.setViewportSize(before ?? { width: 1280, height: 800 })
+}
+
+/** Runs past the page's policy, as a debugger does. */
+async function violationsOn(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource)
+  const { violations } = await page.evaluate<AxeResults>(`axe.run(document, { resultTypes: ['violations'] })`)
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+  )
+}
