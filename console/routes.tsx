@@ -94,6 +94,37 @@ const approvals = createRoute({
   validateSearch: readInboxSearch,
   component: lazyRouteComponent(() => import('./screens/approvals/Inbox.tsx'), 'Page'),
 })
+const agents = createRoute({
+  getParentRoute: () => ofOwner,
+  path: '/agents',
+  staticData: { title: 'Agents' },
+  component: lazyRouteComponent(() => import('./screens/agents/Agents.tsx'), 'Page'),
+})
+const createAgent = createRoute({
+  getParentRoute: () => ofOwner,
+  path: '/agents/create',
+  staticData: { title: 'Create an agent' },
+  component: lazyRouteComponent(() => import('./screens/agents/CreateAgent.tsx'), 'Page'),
+})
+/** The heading and the tabs of an agent, around each of its pages. */
+const agent = createRoute({
+  getParentRoute: () => ofOwner,
+  path: '/agents/$agentId',
+  staticData: { title: 'Agent' },
+  component: lazyRouteComponent(() => import('./screens/agents/Agent.tsx'), 'Page'),
+})
+const agentOverview = createRoute({
+  getParentRoute: () => agent,
+  path: '/',
+  staticData: { title: 'Agent' },
+  component: lazyRouteComponent(() => import('./screens/agents/Overview.tsx'), 'Page'),
+})
+const agentQueue = createRoute({
+  getParentRoute: () => agent,
+  path: '/queue',
+  staticData: { title: 'Queue' },
+  component: lazyRouteComponent(() => import('./screens/agents/Queue.tsx'), 'Page'),
+})
 const start = createRoute({
   getParentRoute: () => ofOwner,
   path: '/start',
@@ -111,7 +142,7 @@ export const router = createRouter({
     verify,
     reset,
     invitation,
-    signedIn.addChildren([...withoutOwner, ofOwner.addChildren([home, runs, run, compare, approvals, start])]),
+    signedIn.addChildren([...withoutOwner, ofOwner.addChildren([home, runs, run, compare, approvals, agents, createAgent, agent.addChildren([agentOverview, agentQueue]), start])]),
   ]),
   basepath: '/console',
   defaultPreload: 'intent',
