@@ -125,6 +125,12 @@ const agentQueue = createRoute({
   staticData: { title: 'Queue' },
   component: lazyRouteComponent(() => import('./screens/agents/Queue.tsx'), 'Page'),
 })
+const agentSettings = createRoute({
+  getParentRoute: () => agent,
+  path: '/settings',
+  staticData: { title: 'Settings' },
+  component: lazyRouteComponent(() => import('./screens/agents/Settings.tsx'), 'Page'),
+})
 const start = createRoute({
   getParentRoute: () => ofOwner,
   path: '/start',
@@ -142,7 +148,7 @@ export const router = createRouter({
     verify,
     reset,
     invitation,
-    signedIn.addChildren([...withoutOwner, ofOwner.addChildren([home, runs, run, compare, approvals, agents, createAgent, agent.addChildren([agentOverview, agentQueue]), start])]),
+    signedIn.addChildren([...withoutOwner, ofOwner.addChildren([home, runs, run, compare, approvals, agents, createAgent, agent.addChildren([agentOverview, agentQueue, agentSettings]), start])]),
   ]),
   basepath: '/console',
   defaultPreload: 'intent',

@@ -3,6 +3,7 @@ import type { Api } from '../../api/client.ts'
 
 const tabs: readonly { tab: AgentTab; name: string; only?: Api['Trigger'] }[] = [
   { tab: 'queue', name: 'Queue' },
+  { tab: 'settings', name: 'Settings' },
 ]
 
 /** The tabs that an agent with this trigger has. */
