@@ -34,6 +34,11 @@ export const Shell = () => {
             </Link>
           </li>
           <li>
+            <Link {...to.agents(owner.address)} className={styles.link}>
+              Agents
+            </Link>
+          </li>
+          <li>
             <Link {...to.approvals(owner.address)} className={styles.link}>
               Approvals <PendingApprovals workspaceId={owner.query.workspaceId} />
             </Link>

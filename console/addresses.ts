@@ -1,5 +1,8 @@
 import type { RunFilters } from './lists/run-filters.ts'
 
+/** The tabs of an agent beside its overview. */
+export type AgentTab = 'queue' | 'settings' | 'schedule' | 'connect' | 'test' | 'versions'
+
 /** Every address of the console, for links and for `navigate`. `owner` is `me` or the id of a workspace. */
 export const to = {
   home: (owner: string) => ({ to: '/w/$owner', params: { owner } }) as const,
@@ -26,6 +29,13 @@ export const to = {
       params: { owner, entryId, toolName },
       search: { from },
     }) as const,
+  agents: (owner: string) => ({ to: '/w/$owner/agents', params: { owner } }) as const,
+  createAgent: (owner: string) => ({ to: '/w/$owner/agents/create', params: { owner } }) as const,
+  agent: (owner: string, agentId: string) => ({ to: '/w/$owner/agents/$agentId', params: { owner, agentId } }) as const,
+  agentTab: <const Tab extends AgentTab>(owner: string, agentId: string, tab: Tab) =>
+    ({ to: `/w/$owner/agents/$agentId/${tab}`, params: { owner, agentId } }) as const,
+  agentVersion: (owner: string, agentId: string, version: number) =>
+    ({ to: '/w/$owner/agents/$agentId/versions/$version', params: { owner, agentId, version: `${version}` } }) as const,
   start: (owner: string) => ({ to: '/w/$owner/start', params: { owner } }) as const,
   /** The home page of the person who is signed in. */
   index: () => ({ to: '/' }) as const,

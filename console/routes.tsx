@@ -7,6 +7,7 @@ import { readConnectSearch } from './screens/sites/connect/connect-search.ts'
 import { accountQuery } from './session/account.ts'
 import { keepToken, keptToken, tokenIn } from './session/link-token.ts'
 import { ofOwner, page, root, signedIn } from './routes/gates.tsx'
+import { ofAgents } from './routes/agents.tsx'
 import { withoutOwner } from './routes/without-owner.tsx'
 
 /** Every screen: its address, what its address may say, its title and its code, which is loaded when it is opened. */
@@ -114,7 +115,10 @@ export const router = createRouter({
     verify,
     reset,
     invitation,
-    signedIn.addChildren([...withoutOwner, ofOwner.addChildren([home, runs, run, compare, approvals, start, ...ofSites])]),
+    signedIn.addChildren([
+      ...withoutOwner,
+      ofOwner.addChildren([home, runs, run, compare, approvals, start, ...ofAgents, ...ofSites]),
+    ]),
   ]),
   basepath: '/console',
   defaultPreload: 'intent',

@@ -19,12 +19,31 @@ export const Why = ({ runId, actionFor }: WhyProps) => {
   const { data } = useQuery(
     api.queryOptions('get', '/runs/{runId}/why', { params: { path: { runId } } }, { refetchInterval: 3000 }),
   )
-  const [first] = data?.causes ?? []
+  return <Region why={data} actionFor={actionFor} />
+}
+
+interface AgentWhyProps {
+  agentId: string
+  actionFor: WhyProps['actionFor']
+}
+
+/** The same for an agent. An agent that has nothing to do needs no explanation. */
+export const AgentWhy = ({ agentId, actionFor }: AgentWhyProps) => {
+  const { data } = useQuery(
+    api.queryOptions('get', '/agents/{agentId}/why', { params: { path: { agentId } } }, { refetchInterval: 3000 }),
+  )
+  return <Region why={data} actionFor={actionFor} />
+}
+
+/** An agent without work may still be paused, or its site may have to be reconnected. */
+const needsNothing = ({ state, causes }: Api['Why']): boolean =>
+  state === 'idle' ? ['IDLE', 'SCHEDULE'].includes(causes[0]?.code ?? 'IDLE') : state === 'running' || state === 'ended'
+
+const Region = ({ why, actionFor }: { why: Api['Why'] | undefined; actionFor: WhyProps['actionFor'] }) => {
+  const [first] = why?.causes ?? []
   return (
     <div role="status" className={styles.region}>
-      {data && first && data.state !== 'running' && data.state !== 'ended' && (
-        <Cause cause={first} button={actionFor(first)} />
-      )}
+      {why && first && !needsNothing(why) && <Cause cause={first} button={actionFor(first)} />}
     </div>
   )
 }

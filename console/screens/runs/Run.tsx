@@ -19,7 +19,7 @@ import { RunFacts } from './RunFacts.tsx'
 import styles from './Run.module.css'
 import { Timeline } from './timeline/Timeline.tsx'
 import { useTimeline } from './timeline/useTimeline.ts'
-import { WhyAction } from './WhyAction.tsx'
+import { WhyAction } from '../../parts/WhyAction.tsx'
 
 const route = getRouteApi('/signed-in/w/$owner/runs/$runId')
 

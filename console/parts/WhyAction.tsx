@@ -1,14 +1,14 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { to } from '../../addresses.ts'
-import { client, type Api } from '../../api/client.ts'
-import { problemOf } from '../../api/problem.ts'
-import { Button } from '../../design/Button.tsx'
-import { notify } from '../../design/notices.ts'
-import { Reconnect } from '../../parts/Reconnect.tsx'
-import { entryAtQuery } from '../../parts/vault-entries.ts'
-import { useOwner } from '../../session/workspace.ts'
+import { to } from '../addresses.ts'
+import { client, type Api } from '../api/client.ts'
+import { problemOf } from '../api/problem.ts'
+import { Button } from '../design/Button.tsx'
+import { notify } from '../design/notices.ts'
+import { Reconnect } from './Reconnect.tsx'
+import { entryAtQuery } from './vault-entries.ts'
+import { useOwner } from '../session/workspace.ts'
 
 interface WhyActionProps {
   cause: Api['Cause']

@@ -1,0 +1,46 @@
+import { useQuery } from '@tanstack/react-query'
+import { api } from '../../../api/client.ts'
+import { Check } from '../../../design/Check.tsx'
+import { Choice } from '../../../design/Choice.tsx'
+import { Field } from '../../../design/Field.tsx'
+import type { PartProps } from './AgentForm.tsx'
+import styles from './Form.module.css'
+import { modelChoices } from './model-choices.ts'
+
+/** The model and what a month may cost. */
+export const ModelFields = ({ draft, change, problem }: PartProps) => {
+  const { data } = useQuery(api.queryOptions('get', '/models', {}, { staleTime: 60_000 }))
+  const models = data?.items ?? []
+  const refused = problem('model') ?? problem('fallbackModel')
+  return (
+    <section className={styles.part} aria-labelledby="form-model">
+      <h2 id="form-model">Model and credits</h2>
+      <div className={styles.pair}>
+        <Choice
+          label="Model"
+          value={draft.model}
+          options={modelChoices(models, draft.model, 'The default model')}
+          onChoose={(model) => change({ model })}
+        />
+        <Choice
+          label="Fallback model"
+          value={draft.fallbackModel}
+          options={modelChoices(models, draft.fallbackModel, 'None')}
+          onChoose={(fallbackModel) => change({ fallbackModel })}
+        />
+      </div>
+      {refused !== undefined && <p className={`${styles.problem} stranger`}>{refused}</p>}
+      <Check isSelected={draft.summarizes} onChange={(summarizes) => change({ summarizes })}>
+        Summarize the first steps of a run that outgrows its context window, as a billed step
+      </Check>
+      <Field
+        label="Credits per month"
+        hint="No further steps start at this limit. Leave it empty for no limit."
+        inputMode="numeric"
+        value={draft.creditsPerMonth}
+        onChange={(creditsPerMonth) => change({ creditsPerMonth })}
+        problem={problem('creditsPerMonth')}
+      />
+    </section>
+  )
+}

@@ -1,0 +1,25 @@
+import type { Api } from '../../../api/client.ts'
+
+export type SiteDraft = Api['AgentSiteRequest']
+
+/** Without a list, an agent uses all tools of a site. */
+export const usesTool = ({ tools }: SiteDraft, name: string): boolean => tools === undefined || tools.includes(name)
+
+/** The sites with this one changed, added or, without `next`, removed. */
+export function withSite(sites: readonly SiteDraft[], id: string, next: SiteDraft | undefined): SiteDraft[] {
+  const isThere = sites.some(({ vaultEntryId }) => vaultEntryId === id)
+  if (!isThere) return next ? [...sites, next] : [...sites]
+  return sites.flatMap((site) => (site.vaultEntryId === id ? (next ? [next] : []) : [site]))
+}
+
+/** The site with these tools, or all. A tool that is not used is not asked about. */
+export function withTool({ tools: _, ...site }: SiteDraft, tools: readonly string[] | undefined): SiteDraft {
+  if (tools === undefined) return site
+  const askFirst = site.askFirst?.filter((name) => tools.includes(name))
+  return { ...site, tools: [...tools], ...(askFirst ? { askFirst } : {}) }
+}
+
+export function withAsking(site: SiteDraft, name: string, asks: boolean): SiteDraft {
+  const others = (site.askFirst ?? []).filter((each) => each !== name)
+  return { ...site, askFirst: asks ? [...others, name] : others }
+}

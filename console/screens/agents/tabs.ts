@@ -1,0 +1,10 @@
+import type { AgentTab } from '../../addresses.ts'
+import type { Api } from '../../api/client.ts'
+
+const tabs: readonly { tab: AgentTab; name: string; only?: Api['Trigger'] }[] = [
+  { tab: 'queue', name: 'Queue' },
+  { tab: 'settings', name: 'Settings' },
+]
+
+/** The tabs that an agent with this trigger has. */
+export const tabsOf = (trigger: Api['Trigger']) => tabs.filter(({ only }) => only === undefined || only === trigger)
