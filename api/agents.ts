@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { agentFields } from './schemas/agent-fields.ts'
 import { agent, listedAgent, presentAgent, presentAgents } from './schemas/agent-schema.ts'
+import { actorOf } from './route/audited.ts'
 import { route } from './route/route.ts'
 import { inWorkspace, pageOf, pagingOfOwner, trigger } from './schemas/schemas.ts'
 import { agentNamed as resource } from './route/resources.ts'
@@ -37,8 +38,8 @@ export const createAgent = route({
   status: 201,
   response: agent,
   codes: ['TIER_REQUIRED', 'AGENT_LIMIT_REACHED', 'INVALID_URL'],
-  handle: async ({ services, caller, ownerId, body }) =>
-    presentAgent(services, await services.agents.create(ownerId, body, caller), caller),
+  handle: async ({ services, caller, request, ownerId, body }) =>
+    presentAgent(services, await services.agents.create(ownerId, body, actorOf({ caller, request })), caller),
 })
 
 export const listAgents = route({
@@ -79,7 +80,7 @@ export const updateAgent = route({
   path: '/agents/{agentId}',
   summary: 'Update an agent',
   description:
-    'Changes only the fields you send. A run that has started keeps its prompt, schemas and models. Sites and ' +
+    'Changes only the fields you send. A change of a field is a [version](/docs/how-to/agent-versions). A run that has started keeps its prompt, schemas and models. Sites and ' +
     'tools that you remove are no longer called, even by runs in progress.',
   body: v.strictObject({
     name: v.optional(agentFields.name),
@@ -101,8 +102,8 @@ export const updateAgent = route({
   response: agent,
   resource,
   codes: ['AGENT_NOT_FOUND', 'TIER_REQUIRED', 'INVALID_URL'],
-  handle: async ({ services, caller, resource, body }) =>
-    presentAgent(services, await services.agents.update(resource, body), caller),
+  handle: async ({ services, caller, request, resource, body }) =>
+    presentAgent(services, await services.agents.update(resource, body, actorOf({ caller, request })), caller),
 })
 
 export const deleteAgent = route({

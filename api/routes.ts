@@ -7,6 +7,7 @@ import * as adminUsers from './admin-users.ts'
 import * as agentReplays from './agent-replays.ts'
 import * as agentRuns from './agent-runs.ts'
 import * as agentSecrets from './agent-secrets.ts'
+import * as agentVersions from './agent-versions.ts'
 import * as agents from './agents.ts'
 import * as apiKeys from './api-keys.ts'
 import * as approvals from './approvals.ts'
@@ -87,6 +88,7 @@ export const routes: AnyRoute[] = [
   manifests,
   models,
   agents,
+  agentVersions,
   agentReplays,
   agentRuns,
   agentSecrets,

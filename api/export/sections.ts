@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { monthsOf } from '../../src/owners/workspace-months.ts'
+import * as agentVersions from '../agent-versions.ts'
 import * as agents from '../agents.ts'
 import * as apiKeys from '../api-keys.ts'
 import * as approvals from '../approvals.ts'
@@ -46,7 +47,15 @@ async function* whole(list: AnyRoute, asking: Asking, readOne: (id: string) => P
 async function agentItem(asking: Asking, id: string): Promise<Item> {
   const resource = await asking.services.agents.get(asking.ownerId, id)
   const fires = all(schedules.listFires, asking, { resource })
-  return { record: await read(agents.getAgent, asking, { resource }), lists: { fires } }
+  const versions = versionsOf(asking, resource)
+  return { record: await read(agents.getAgent, asking, { resource }), lists: { fires, versions } }
+}
+
+async function* versionsOf(asking: Asking, resource: object): AsyncGenerator<object> {
+  for await (const listed of all(agentVersions.listAgentVersions, asking, { resource })) {
+    const params = { version: String((listed as { version: number }).version) }
+    yield* readIfExists(() => read(agentVersions.getAgentVersion, asking, { resource, params }))
+  }
 }
 
 async function runItem(asking: Asking, id: string): Promise<Item> {
@@ -105,7 +114,7 @@ const ofOwner = (asking: Asking): Section[] => [
   },
   {
     name: 'agents',
-    about: 'Agents, including prompts, schemas, settings and scheduled times, but without secrets',
+    about: 'Agents, including prompts, schemas, settings, versions and scheduled times, but without secrets',
     content: () => whole(agents.listAgents, asking, (id) => agentItem(asking, id)),
   },
   {

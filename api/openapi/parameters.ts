@@ -27,6 +27,7 @@ const pathNames: Record<string, { description: string; example: string }> = {
   invitationId: { description: 'Id of the invitation', example: exampleIds.invitation },
   templateId: { description: 'Id of the template', example: 'triage' },
   userId: { description: 'Id of the user', example: exampleIds.user },
+  version: { description: 'Number of the version', example: '7' },
   workspaceId: { description: 'Id of the workspace', example: exampleIds.workspace },
   toolName: { description: 'Name of the tool at its site', example: 'issues.createIssue' },
 }

@@ -85,10 +85,13 @@ export async function audited(route: AnyRoute, change: Change, work: () => Promi
 
 const isThing = (thing: unknown): thing is object => typeof thing === 'object' && thing !== null
 
+/** A version's number names a part of the agent before it. */
+const idsIn = ({ version: _number, ...ids }: Change['params']): string[] => Object.values(ids)
+
 /** The last id in the path, or the account. A thing that is created gets its id later. */
 function idOf({ status, name }: AnyRoute, { params, caller }: Change): string | undefined {
   if (status === 201) return undefined
-  return name === 'logout' ? caller.loginId : (Object.values(params).at(-1) ?? caller.userId)
+  return name === 'logout' ? caller.loginId : (idsIn(params).at(-1) ?? caller.userId)
 }
 
 const madeBy = ({ status }: AnyRoute, answer: unknown): { subjectId?: string } =>

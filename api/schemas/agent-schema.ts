@@ -7,7 +7,7 @@ import type { Services } from '../../src/services.ts'
 import { mayDo } from '../../src/owners/reach.ts'
 import type { Caller } from '../../src/users/caller.ts'
 import { fieldType, jsonSchema, meanings, webhookProof } from './agent-fields.ts'
-import { field, named } from './documented.ts'
+import { field, named, whole } from './documented.ts'
 import { exampleIds, idOf } from './example-ids.ts'
 import { usage } from './usage-schema.ts'
 import { createdAt, id, ownerId, runStatus, time, trigger, updatedAt } from './schemas.ts'
@@ -48,6 +48,7 @@ const listed = {
   summarizes: field(v.boolean(), ...meanings.summarizes),
   creditsPerMonth: field(v.nullable(v.number()), ...meanings.creditsPerMonth),
   lastRun: field(v.nullable(lastRun), 'Latest accepted run. Null if there is none, or if it has been deleted.', null),
+  version: field(whole, 'Number of the latest version: 1 for a new agent, and one more after each change', 7),
   createdBy: field(v.nullable(v.string()), 'User who created the agent. Null if unknown.', exampleIds.user),
   createdAt,
   updatedAt,
@@ -55,7 +56,7 @@ const listed = {
 
 export const listedAgent = named('AgentSummary', v.object(listed), 'Agent in a list')
 
-const site = named(
+export const site = named(
   'AgentSite',
   v.object({
     vaultEntryId: field(v.string(), ...meanings.vaultEntryId),

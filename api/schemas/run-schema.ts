@@ -31,6 +31,11 @@ const listed = {
   id: idOf('run'),
   ownerId,
   agentId: idOf('agent', 'Agent that the run belongs to'),
+  agentVersion: field(
+    v.nullable(whole),
+    "Number of the agent's version when the run started. Null if the run has not started.",
+    7,
+  ),
   sequence: field(whole, "Position among the agent's runs in order of arrival, from 1", 12),
   trigger,
   triggeredBy: field(v.string(), 'Human-readable description of what started the run', 'Triggered by: Webhook'),

@@ -88,6 +88,11 @@ export const runStatement = named(
   'RunStatement',
   v.object({
     runId: idOf('run', 'Id of the run'),
+    agentVersion: field(
+      v.nullable(whole),
+      "Number of the agent's version when the run started. Null if the run has not started.",
+      7,
+    ),
     opening: balances.opening,
     lines: field(v.array(runLine), 'Lines, in step order'),
     closing: balances.closing,

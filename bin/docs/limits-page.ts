@@ -3,6 +3,7 @@ import { maxParameters, maxQuery } from '../../api/middleware/sizes.ts'
 import { mostValues } from '../../api/route/body.ts'
 import { maxText } from '../../api/schemas/chat-schema.ts'
 import { maxHeaderBytes } from '../../api/server.ts'
+import { mostBytes, mostVersions } from '../../src/agents/versions.ts'
 import { limitNames, tierNames, tierOf, type Limits } from '../../src/billing/tiers.ts'
 import { maxPerHost } from '../../src/callbacks/attempt-turns.ts'
 import { maxNumber, maxOpen } from '../../src/chat/accept.ts'
@@ -52,6 +53,7 @@ const sizes = (): Row[] => [
 ]
 
 const runs = (): Row[] => [
+  fixed('Versions kept per agent', `${count(mostVersions)}, or ${bytes(mostBytes)} of fields`),
   set('Unfinished runs per agent', 'QUEUE_DEPTH'),
   set('Model calls per run', 'RUN_STEPS'),
   set('Tool calls per run', 'RUN_TOOL_CALLS'),

@@ -17,6 +17,8 @@ export const agents = `
     moved_at timestamptz,
     moved_sequence bigint,
     credits_per_month bigint,
+    -- the number of its latest version
+    version integer not null default 1,
     allow_action_override boolean not null,
     summarizes boolean not null,
     trigger run_trigger not null,
@@ -69,6 +71,26 @@ export const agents = `
     constraint agent_sites_vault_entry_fk foreign key (vault_entry_id) references vault_entries (id) on delete cascade
   );
   create index agent_sites_vault_entry on agent_sites (vault_entry_id);
+
+  -- An agent's fields after each change of them. Runs keep the number of theirs. The number is not a foreign key,
+  -- because old versions are deleted. Neither is the user, as in the audit log.
+  create table agent_versions (
+    agent_id uuid not null,
+    actor_id uuid,
+    -- the login or the API key
+    via_id uuid,
+    at timestamptz not null,
+    version integer not null,
+    restored_from integer,
+    -- of the fields
+    bytes integer not null,
+    via text not null,
+    changed json not null,
+    fields json not null,
+    constraint agent_versions_pkey primary key (agent_id, version),
+    constraint agent_versions_agent_fk foreign key (agent_id) references agents (id),
+    constraint agent_versions_via check (via in ('login', 'api-key', 'mail', 'command', 'platform'))
+  );
 
   -- Sites removed from the vault while agents used them. The next runs must report them as missing.
   create table agent_lost_sites (

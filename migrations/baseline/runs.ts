@@ -43,6 +43,8 @@ export const runs = `
     -- raised whenever an execution takes the run over; every write of a worker names its epoch
     epoch integer not null default 0,
     steps integer not null default 0,
+    -- the version of its agent when it was claimed; null before that
+    agent_version integer,
     -- for the unrecorded step: how many attempts count, the number of the latest, from 1, and the latest known to have
     -- failed
     step_attempts integer not null default 0,

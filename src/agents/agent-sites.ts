@@ -46,7 +46,8 @@ const missingAs =
 /** The connected sites and tools that agents may use. */
 export function createAgentSites(context: { database: Database; vault: Vault }) {
   const { database, vault } = context
-  const choicesOf = (agentId: string) => AgentSite.query(database).where({ agentId }).orderBy('position')
+  const choicesOf = (agentId: string, db: Database | Transaction = database) =>
+    AgentSite.query(db).where({ agentId }).orderBy('position')
 
   /** The named vault entries that exist. */
   const named = (ownerId: string, sites: Pick<SiteChoice, 'vaultEntryId'>[]): Promise<VaultEntry[]> =>
@@ -89,6 +90,12 @@ export function createAgentSites(context: { database: Database; vault: Vault }) 
     /** Rejects unknown sites and tools, and duplicate sites: VALIDATION_ERROR. */
     assertSites: (entries: VaultEntry[], sites: SiteChoice[]): void => assertSites(entries.map(vault.offered), sites),
 
+    /** The names of the tools of the sites that are connected, by vault entry. */
+    async toolNames(ownerId: string, sites: Pick<SiteChoice, 'vaultEntryId'>[]): Promise<Map<string, string[]>> {
+      const offered = (await named(ownerId, sites)).map(vault.offered)
+      return new Map(offered.map(({ id, tools }) => [id, tools.map(({ name }) => name)]))
+    },
+
     /** Replaces the agent's sites and forgets lost ones. */
     async store(
       trx: Transaction,
@@ -99,18 +106,18 @@ export function createAgentSites(context: { database: Database; vault: Vault }) 
       await AgentSite.query(trx).delete().where({ agentId })
       await LostSite.query(trx).delete().where({ agentId })
       if (sites.length === 0) return
-      const rows = sites.map(({ vaultEntryId, tools, askFirst = [] }, position) => ({
+      const rows = sites.map(asStored).map(({ vaultEntryId, tools, askFirst }, position) => ({
         agentId,
         vaultEntryId,
         position,
-        tools: tools ?? null,
+        tools,
         askFirst: askFirst.length > 0 ? askFirst : null,
       }))
       await AgentSite.query(trx).insert(rows)
     },
 
-    async withSites(agent: Agent): Promise<AgentWithSites> {
-      const choices = await choicesOf(agent.id)
+    async withSites(agent: Agent, db: Database | Transaction = database): Promise<AgentWithSites> {
+      const choices = await choicesOf(agent.id, db)
       const sites = choices.map(({ vaultEntryId, tools, askFirst }) => ({
         vaultEntryId,
         tools,
@@ -120,3 +127,12 @@ export function createAgentSites(context: { database: Database; vault: Vault }) 
     },
   }
 }
+
+export type AgentSites = ReturnType<typeof createAgentSites>
+
+/** A choice with its defaults. */
+export const asStored = ({ vaultEntryId, tools, askFirst = [] }: SiteChoice): AgentWithSites['sites'][number] => ({
+  vaultEntryId,
+  tools: tools ?? null,
+  askFirst,
+})

@@ -49,6 +49,8 @@ export class Agent extends Row {
   declare creditsPerMonth: number | null
   /** The rest of this month's cap, if it was read with the agent. */
   declare creditsLeft: number | null
+  /** The number of its latest version: how often its fields have changed, from 1. */
+  declare version: number
   /** Since when it is paused. A paused agent starts nothing, and new runs are queued. */
   declare pausedAt: Date | null
   /** Why it was paused; null if its owner paused it. */

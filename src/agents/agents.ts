@@ -1,3 +1,4 @@
+import type { Actor } from '../audit/audit-entry.ts'
 import { howToGetMore } from '../billing/allowances.ts'
 import type { Billing } from '../billing/billing.ts'
 import { requireFeature } from '../billing/tiers.ts'
@@ -8,7 +9,6 @@ import { assertThat } from '../errors.ts'
 import { batchLookups } from '../database/batch-lookups.ts'
 import { isId, newId } from '../ids.ts'
 import { page, type Page, type PageRequest } from '../database/paging.ts'
-import { fieldsOf } from '../database/row.ts'
 import { AgentQueue } from '../runs/agent-queue.ts'
 import type { Outputs } from '../outputs/outputs.ts'
 import type { Due } from '../runs/due.ts'
@@ -19,18 +19,14 @@ import { listOf, type Owners } from '../owners/reach.ts'
 import { lockOwner } from '../users/user.ts'
 import type { Vault } from '../vault/vault.ts'
 import { Agent, type AgentWithSites } from './agent.ts'
-import {
-  assertModels,
-  assertTrigger,
-  completeChanges,
-  withCanonicalZone,
-  type AgentChanges,
-  type AgentFields,
-} from './agent-fields.ts'
+import { assertModels, assertTrigger, withCanonicalZone, type AgentFields } from './agent-fields.ts'
 import { createAgentSites } from './agent-sites.ts'
 import { createCallbackAddress } from './callback-address.ts'
+import { createChanges, platform } from './changes.ts'
 import { createKnownSecrets } from './known-secrets.ts'
 import { createLifecycle } from './lifecycle.ts'
+import { versionedOf } from './versioned-fields.ts'
+import { createVersions } from './versions.ts'
 import { createWebhookSecrets } from './webhook-secrets.ts'
 
 /** What a starting run takes from its agent. */
@@ -48,6 +44,7 @@ export type AgentForRun = Pick<
   | 'fallbackModel'
   | 'outputSchema'
   | 'summarizes'
+  | 'version'
 >
 
 /** Agents: what an owner configures, and what runs and webhooks read. */
@@ -63,7 +60,7 @@ export function createAgents(context: {
   models: { has(name: string): boolean; defaultModel: string }
   outputs: Pick<Outputs, 'assertSchema'>
 }) {
-  const { database, clock, billing, due, schedules, models, outputs } = context
+  const { database, clock, billing, schedules, models, outputs } = context
   const sites = createAgentSites(context)
   const secrets = createWebhookSecrets({ ...context, get })
   const callbackAddress = createCallbackAddress(context)
@@ -72,6 +69,8 @@ export function createAgents(context: {
     goodSecretsOf: (agent) => secrets.goodSecretsOf(agent),
     callbackSecretOf: callbackAddress.secretOf,
   })
+
+  const versions = createVersions(context)
 
   const living = (db: Database | Transaction) => Agent.query(db).whereNull('deletedAt')
 
@@ -90,6 +89,8 @@ export function createAgents(context: {
     ...secrets,
     ...known,
     ...createLifecycle({ ...context, get }),
+    ...createChanges({ ...context, sites, secrets, callbackAddress, versions, get }),
+    versions,
     get,
     offerOf: sites.offerOf,
 
@@ -100,7 +101,7 @@ export function createAgents(context: {
     async create(
       ownerId: string,
       { sites: choices, ...fields }: AgentFields,
-      { userId: createdBy = null }: { userId?: string | null } = {},
+      by: Actor = platform,
     ): Promise<AgentWithSites> {
       assertTrigger(fields)
       assertModels(fields, models)
@@ -119,7 +120,7 @@ export function createAgents(context: {
         assertThat(count < limits.agents, 'AGENT_LIMIT_REACHED', { message })
         const webhookSecret = secrets.newSealedSecret(id)
         const callback = callbackAddress.columnsFor(id, fields.callbackUrl, null)
-        const made = { createdBy, createdAt: now, updatedAt: now }
+        const made = { createdBy: by.userId, createdAt: now, updatedAt: now }
         await Agent.query(trx).insert({
           id,
           ownerId,
@@ -130,46 +131,12 @@ export function createAgents(context: {
         })
         await AgentQueue.query(trx).insert({ agentId: id, progressedAt: now, signalledAt: now })
         await sites.store(trx, { id, ownerId }, choices)
-        await schedules.noteChange(trx, undefined, await living(trx).findById(id).throwIfNotFound(), now)
+        const agent = await living(trx).findById(id).throwIfNotFound()
+        const written = versionedOf(await sites.withSites(agent, trx))
+        await versions.write(trx, { agent, version: agent.version, fields: written, by, now })
+        await schedules.noteChange(trx, undefined, agent, now)
       })
       if (fields.trigger === 'scheduled') schedules.syncSoon(id)
-      return get(ownerId, id)
-    },
-
-    /**
-     * Changes the named fields. Started runs keep their configuration. Fails with AGENT_NOT_FOUND, TIER_REQUIRED,
-     * VALIDATION_ERROR and INVALID_URL, as `create` does, and with VALIDATION_ERROR for a proof that the agent's secret
-     * does not fit.
-     */
-    async update({ id, ownerId }: Agent, changes: AgentChanges): Promise<AgentWithSites> {
-      const { sites: choices, ...fields } = completeChanges(changes)
-      // Read before the lock is taken; checked under it.
-      const standing = fields.trigger === 'webhook' ? await billing.account(ownerId) : undefined
-      const entries = choices ? await sites.named(ownerId, choices) : []
-      if (fields.outputSchema) await outputs.assertSchema(fields.outputSchema, ownerId)
-      const needsSync = await database.transaction(async (trx) => {
-        // Checked under the row's lock: two changes may be valid alone but not together.
-        const current = await living(trx).findById(id).forNoKeyUpdate()
-        assertThat(current?.ownerId === ownerId, 'AGENT_NOT_FOUND')
-        const after = { ...fieldsOf(current), ...fields }
-        assertTrigger(after)
-        // A model chosen earlier stays valid even if it is no longer configured.
-        if (fields.model !== undefined || fields.fallbackModel !== undefined) assertModels(after, models)
-        if (standing && current.trigger !== 'webhook') requireFeature(standing, 'webhooks')
-        if (choices) sites.assertSites(entries, choices)
-        if (fields.webhookProof) secrets.assertProof(fields.webhookProof, current)
-        const { callbackUrl } = fields
-        const callback =
-          callbackUrl === undefined ? {} : callbackAddress.columnsFor(id, callbackUrl, current.callbackSecret)
-        await Agent.query(trx)
-          .findById(id)
-          .patch({ ...withCanonicalZone(fields), ...callback, updatedAt: clock.now() })
-        if (choices) await sites.store(trx, current, choices)
-        // Runs may be waiting for a higher cap.
-        if (choices || fields.creditsPerMonth !== undefined) await due.agent(trx, id)
-        return schedules.noteChange(trx, current, after, clock.now())
-      })
-      if (needsSync) schedules.syncSoon(id)
       return get(ownerId, id)
     },
 

@@ -38,3 +38,5 @@ export function createCallbackAddress(context: {
       callbackSecret === null ? null : sealing.open(callbackSecret, callbackSecretAt(id)),
   }
 }
+
+export type CallbackAddress = ReturnType<typeof createCallbackAddress>

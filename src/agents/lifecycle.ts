@@ -7,6 +7,7 @@ import { lockQueue } from '../runs/agent-queue.ts'
 import type { Due } from '../runs/due.ts'
 import type { Schedules } from '../schedules/schedules.ts'
 import { Agent, AgentSite, type AgentWithSites, type PauseReason } from './agent.ts'
+import { AgentVersion } from './agent-version.ts'
 import { LostSite } from './lost-site.ts'
 
 /**
@@ -107,7 +108,7 @@ export function createLifecycle(context: {
 
     /**
      * Deletes the agent: nothing more is accepted, started or called for it. Its row stays. Its runs stay on record
-     * with their instructions; its own instructions and its sites are deleted. AGENT_NOT_FOUND if it was moved
+     * with their instructions; its own instructions, its versions and its sites are deleted. AGENT_NOT_FOUND if it was moved
      * meanwhile.
      */
     async remove(agent: Agent): Promise<void> {
@@ -116,6 +117,7 @@ export function createLifecycle(context: {
         const changed = await changeUnderLock(trx, agent, (_current, now) => ({ deletedAt: now, ...noInstructions }))
         await AgentSite.query(trx).delete().where({ agentId })
         await LostSite.query(trx).delete().where({ agentId })
+        await AgentVersion.query(trx).delete().where({ agentId })
         return changed
       })
       if (needsSync) schedules.syncSoon(agentId)

@@ -87,6 +87,8 @@ export function createWebhookSecrets(context: {
   }
 }
 
+export type WebhookSecrets = ReturnType<typeof createWebhookSecrets>
+
 interface Refusal {
   path: string
   subject: string

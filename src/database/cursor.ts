@@ -5,6 +5,7 @@ export type ListName =
   | 'agents'
   | 'all-workspaces'
   | 'agent-runs'
+  | 'agent-versions'
   | 'approvals'
   | 'audit'
   | 'callbacks'

@@ -47,6 +47,7 @@ export const ofOwner: Emptying[] = [
   `delete from schedule_fires where ctid = any(array(
      select ctid from schedule_fires where owner_id = ${owner} limit :batch))`,
   manyOfAgents('agent_prompts', 'since_sequence'),
+  manyOfAgents('agent_versions', 'version'),
   manyOfAgents('due_agents', 'id'),
   ofAgents('schedules'),
   ofAgents('agent_queues'),

@@ -18,6 +18,7 @@ interface Moving {
 export async function changeOwner(trx: Transaction, moving: Moving): Promise<void> {
   const { agentIds, entryIds } = moving
   await trx.raw(agentsStatement, { ...moving })
+  await trx.raw(versionsStatement, { agentIds })
   await trx.raw(queuesStatement, { agentIds })
   await trx.raw(entriesStatement, { ...moving }).catch(refuseTwice)
   await trx.raw('delete from session_sites where vault_entry_id = any(:entryIds::uuid[])', { entryIds })
@@ -36,6 +37,11 @@ const agentsStatement = `
          arrival = ${arrivalNow}
     from agent_queues q
    where q.agent_id = a.id and a.id = any(:agentIds::uuid[])`
+
+/** The new owner does not see earlier versions, as it does not see earlier runs. The agent's present fields move. */
+const versionsStatement = `
+  delete from agent_versions v using agents a
+   where a.id = any(:agentIds::uuid[]) and v.agent_id = a.id and v.version < a.version`
 
 /** The reason that holds a queue back depends on the payer. */
 const queuesStatement = `

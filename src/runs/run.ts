@@ -17,6 +17,8 @@ export class Run extends Row {
   declare requestId: string
   declare epoch: number
   declare steps: number
+  /** The version of its agent when it was claimed; null before that. */
+  declare agentVersion: number | null
   /** Attempts at the next step: how many count, and the number of the latest, from 1. */
   declare stepAttempts: number
   declare attempt: number

@@ -1,5 +1,6 @@
 import type { Transaction } from '../database/database.ts'
 import { Agent } from '../agents/agent.ts'
+import { restartVersions } from '../agents/agent-version.ts'
 import { newCallbackSecret, newWebhookSecret } from '../agents/new-secrets.ts'
 import { paidWith } from '../owners/payer.ts'
 import type { Due } from '../runs/due.ts'
@@ -37,17 +38,23 @@ export async function reclaimAccount(trx: Transaction, { userId, now, due, seali
   await due.owner(trx, userId)
 }
 
-/** Replaces the agents' secrets: with the old ones, the creator could start runs and sign as the platform. */
+/**
+ * Replaces the agents' secrets: with the old ones, the creator could start runs and sign as the platform. Old versions
+ * are deleted, because restoring one would restore its callback URL.
+ */
 async function stopAgents(trx: Transaction, { userId, now, sealing }: Omit<Reclaim, 'due'>): Promise<void> {
   const agents = await Agent.query(trx)
     .whereIn('ownerId', paidWith(userId))
     .whereNull('deletedAt')
     .orderBy('id')
     .forUpdate()
-  for (const { id, pausedAt, callbackSecret } of agents)
+  for (const agent of agents) {
+    const { id, pausedAt, callbackSecret } = agent
+    const version = await restartVersions(trx, agent, now)
     await Agent.query(trx)
       .findById(id)
       .patch({
+        version,
         pausedAt: pausedAt ?? now,
         webhookSecret: newWebhookSecret(sealing, id),
         previousWebhookSecret: null,
@@ -56,6 +63,7 @@ async function stopAgents(trx: Transaction, { userId, now, sealing }: Omit<Recla
         callbackSecret: callbackSecret === null ? null : newCallbackSecret(sealing, id),
         updatedAt: now,
       })
+  }
 }
 
 async function disconnect(trx: Transaction, { userId, now, sealing }: Omit<Reclaim, 'due'>): Promise<void> {

@@ -69,7 +69,7 @@ test('a change touches what it names and nothing else', async (t) => {
   const someone = await customer((await open()).platform)
   const before = await webhookAgent(someone, { allowActionOverride: true })
   const { body } = await call(someone, agents.updateAgent, { params: { agentId: before.id }, body: { name: 'New' } })
-  t.deepEqual({ ...body, updatedAt: '' }, { ...before, name: 'New', updatedAt: '' })
+  t.deepEqual({ ...body, updatedAt: '' }, { ...before, name: 'New', version: 2, updatedAt: '' })
 })
 
 test('webhooks start an agent only in a tier that has them, and one that they start can be changed without it', async (t) => {

@@ -1,5 +1,6 @@
 // @promise isolation lists
 import test from 'ava'
+import { updateAgent } from '../../api/agents.ts'
 import * as auth from '../../api/auth.ts'
 import * as apiKeys from '../../api/api-keys.ts'
 import type { AnyRoute } from '../../api/route/route.ts'
@@ -74,6 +75,8 @@ const makers: Record<string, Make> = {
     })
   },
   listAgents: (_house, { someone }, round) => agentOf(someone, { name: `Agent ${round}` }),
+  listAgentVersions: (_house, { someone, name, params }, round) =>
+    call(someone, updateAgent, { params: { agentId: params.agentId }, body: { name: `${name} ${round}` } }),
   listApiKeys: (_house, { someone }, round) =>
     call(someone, apiKeys.createApiKey, { body: { name: `Key ${round}`, scopes: ['read'] } }).then(({ body }) => body),
   listLogins: (_house, { someone }) =>
@@ -251,6 +254,7 @@ const timeFields: Record<string, string> = {
   listCalls: 'startedAt',
   listRefreshes: 'startedAt',
   listManifestChanges: 'foundAt',
+  listAgentVersions: 'at',
   listFires: 'at',
   listMembers: 'joinedAt',
 }

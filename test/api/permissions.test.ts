@@ -35,7 +35,7 @@ const needs: Record<string, Need> = {
   ...named('see', 'getWorkspace listMembers getVaultEntry listTools listVault getCall listCalls listRefreshes'),
   ...named(
     'see',
-    'getOAuthFlow listManifestChanges getAgent listAgents listAgentRuns previewReplay listSessions getRun listRuns',
+    'getOAuthFlow listManifestChanges getAgent listAgents listAgentRuns previewReplay listSessions getRun listRuns listAgentVersions getAgentVersion',
   ),
   ...named(
     'see',
@@ -52,7 +52,7 @@ const needs: Record<string, Need> = {
   ),
   ...named(
     'build',
-    'createAgent createAgentFromTemplate deleteAgent pauseAgent resumeAgent updateAgent rotateCallbackSecret rotateSecret',
+    'createAgent createAgentFromTemplate deleteAgent pauseAgent resumeAgent updateAgent rotateCallbackSecret rotateSecret restoreAgentVersion',
   ),
   ...named('administer', 'createApiKey deleteApiKey listApiKeys updateWorkspace changeRole getBilling listLedger'),
   ...named('administer', 'listStatements getStatement'),

@@ -115,6 +115,7 @@ export async function makeThings(platform: Platform, owner: Person, sites: Stage
     identityId: await identityOf(platform, owner),
     providerId: 'oidc',
     templateId: 'triage',
+    version: '1',
     month: monthOf(new Date()),
   }
   return { agent, session, params, apiKey: key.key, readKey: readKey.key }

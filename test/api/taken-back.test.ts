@@ -1,6 +1,7 @@
 // @promise taken-back
 import test from 'ava'
 import * as accountMails from '../../api/account-mails.ts'
+import { listAgentVersions } from '../../api/agent-versions.ts'
 import * as agents from '../../api/agents.ts'
 import * as apiKeys from '../../api/api-keys.ts'
 import * as auth from '../../api/auth.ts'
@@ -114,6 +115,7 @@ test('of an account whose address nobody had verified, nothing goes on for whoev
   const { key } = (
     await call(accomplice, apiKeys.createApiKey, { body: { workspaceId, name: 'A key', scopes: ['read', 'write'] } })
   ).body
+  await call(squatter, agents.updateAgent, { params: { agentId: agent.id }, body: { name: 'Renamed' } })
   // An invitation from a time at which the address was verified.
   await inviteTo(platform, squatter, workspaceId)
   const { database, clock } = platform.services
@@ -136,6 +138,12 @@ test('of an account whose address nobody had verified, nothing goes on for whoev
     const { body } = await call(owner, agents.getAgent, { params: { agentId: id } })
     t.is(body.callbackUrl, null)
     t.not(body.pausedAt, null)
+    const { items } = (await call(owner, listAgentVersions, { params: { agentId: id } })).body
+    t.deepEqual(
+      items.map(({ version, changed, by }) => ({ version, changed, via: by.via })),
+      [{ version: body.version, changed: ['callbackUrl'], via: 'platform' }],
+      'no version would bring the address back',
+    )
   }
   for (const entryId of entries)
     t.is((await call(owner, vault.getVaultEntry, { params: { entryId } })).body.status, 'needs_reauth')

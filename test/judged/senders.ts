@@ -1,4 +1,6 @@
 import { createHmac } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
 import * as webhooks from '../../api/webhooks.ts'
 import { sendRaw } from '../helpers/client.ts'
 import type { Chance } from '../money/chance.ts'
@@ -8,6 +10,10 @@ import type { Proof } from './states.ts'
 
 /** One delivery of this many goes to an agent that is otherwise idle. */
 const quietOneOf = 200
+
+/** The body of one delivery of this many arrives slowly, in milliseconds up to the second number. */
+const slowOneOf = 20
+const slowestMs = 300
 
 /** One delivery of this many goes to an agent that is being moved, if there is one. */
 const hotOneOf = 8
@@ -66,13 +72,21 @@ async function send(url: string, number: number, agent: Known, random: Chance, a
       ...(chosen.proofs.includes('secret') && { 'x-webhook-secret': chosen.secret }),
       ...(chosen.proofs.includes('github') && { 'x-hub-signature-256': signature(chosen.secret, body) }),
     },
-    body,
+    body: random.whole(1, slowOneOf) === 1 ? Readable.from(slowly(body, random, sent)) : body,
   })
   sent.until = now()
   const { runId, sequence, code } = JSON.parse(bytes.toString()) as { runId: string; sequence: number; code?: string }
   sent.outcome = status === 202 ? 'accepted' : (code ?? `status ${status}`)
   if (status === 202) sent.receipt = { runId, sequence }
   return sent
+}
+
+/** A delivery is judged by the state after its body, so its time begins with the rest of it. */
+async function* slowly(body: string, random: Chance, sent: Sent): AsyncGenerator<string> {
+  yield body.slice(0, 1)
+  await delay(random.whole(0, slowestMs))
+  sent.from = now()
+  yield body.slice(1)
 }
 
 const signature = (secret: string, body: string): string =>

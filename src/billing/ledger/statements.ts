@@ -132,9 +132,9 @@ export function createStatements(context: {
     },
 
     /** A run's usage: one line per step and per billed failed attempt. */
-    async ofRun(run: { id: string }) {
+    async ofRun(run: { id: string; agentVersion: number | null }) {
       const { rows } = await database.raw<{ rows: RunLine[] }>(runLines, { runId: run.id })
-      return { runId: run.id, ...added(0, rows) }
+      return { runId: run.id, agentVersion: run.agentVersion, ...added(0, rows) }
     },
   }
 }

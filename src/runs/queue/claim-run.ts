@@ -142,7 +142,7 @@ async function start(trx: Transaction, run: Run, agent: AgentForRun, { now, clai
   await AgentQueue.query(trx)
     .findById(run.agentId)
     .patch({ runningRunId: run.id, claimedBy, claimedEpoch: epoch, progressedAt: now, awake: true, ...unblocked })
-  const changes = { status: 'running' as const, startedAt: now, epoch }
+  const changes = { status: 'running' as const, startedAt: now, epoch, agentVersion: agent.version }
   await append(trx, run.id, now, [{ kind: 'started', data: { epoch, override: prompt.override } }], changes)
   return toClaimed(run, epoch, agent.name)
 }

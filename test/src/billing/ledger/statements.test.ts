@@ -105,7 +105,7 @@ test('a statement of a run has a line for each step and each failed attempt', as
   await charge(1, 2)
   await charge(2, 3, { failedAttempt: 1 })
   await charge(2, 4)
-  const { opening, lines, closing } = await statements.ofRun({ id: runId })
+  const { opening, lines, closing } = await statements.ofRun({ id: runId, agentVersion: null })
   t.deepEqual(
     lines.map(({ kind, step, attempt, credits }) => `${kind} ${step} ${attempt} ${credits}`),
     ['step 1 null -2', 'failed_step 2 1 -3', 'step 2 null -4'],
