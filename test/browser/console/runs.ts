@@ -39,7 +39,7 @@ test.serial(
     const vaultEntryId = await connectBadTools(someone, sites)
     const agent = await webhookAgent(someone, {
       name: 'Watcher',
-      systemPrompt: '[[call slow_read {"seconds":8}]] [[then]] [[call slow_read {"seconds":8}]]',
+      systemPrompt: '[[call slow_read {"seconds":8}]] [[then]] [[call slow_read {"seconds":8}]] [[then]] [[say All seen.]]',
       sites: [{ vaultEntryId, tools: ['slow_read'] }],
     })
     const list = await visitAs(t, someone, '/console/w/me/runs')
@@ -51,14 +51,14 @@ test.serial(
     await page.goto(`${platform.url}/console/w/me/runs/${runId}`)
     await page.evaluate('globalThis.isStillHere = true')
     await hasFocus(page, page.getByRole('heading', { name: 'Watcher #1' }))
-    await rows(list).filter({ hasText: 'running' }).waitFor()
     const calls = timeline(page).getByRole('button').filter({ hasText: 'slow_read' })
     await calls.first().waitFor()
     t.is(await calls.count(), 1)
+    await rows(list).filter({ hasText: 'running' }).waitFor()
     await page.getByText('running', { exact: true }).first().waitFor()
     await calls.nth(1).waitFor()
     await page.getByText('completed', { exact: true }).first().waitFor()
-    await page.getByText('I called slow_read, which returned').first().waitFor()
+    await page.getByText('All seen.').first().waitFor()
     await rows(list).filter({ hasText: 'completed' }).waitFor()
     for (const each of [list, page]) t.true(await each.evaluate('isStillHere'), 'nothing was loaded again')
     await look(t, list, 'runs-one')
