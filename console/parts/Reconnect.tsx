@@ -8,6 +8,7 @@ import { Dialog, DialogButtons } from '../design/Dialog.tsx'
 import { Field } from '../design/Field.tsx'
 import { notify } from '../design/notices.ts'
 import { ErrorBox } from './ErrorBox.tsx'
+import { shownText } from './shown-text.ts'
 import { Skeleton } from './Skeleton.tsx'
 import styles from './Reconnect.module.css'
 
@@ -22,7 +23,7 @@ export const Reconnect = ({ entryId, onClose }: { entryId: string; onClose: () =
       {entry ? (
         <>
           <p className="stranger">
-            <strong>{entry.name}</strong> at {entry.origin}
+            <strong>{shownText(entry.name)}</strong> at {entry.origin}
           </p>
           {entry.authType === 'bearer' ? (
             <NewToken entry={entry} onClose={onClose} />
@@ -50,7 +51,7 @@ const NewToken = ({ entry, onClose }: OfEntry) => {
   const replacing = api.useMutation('patch', '/vault/{entryId}', {
     onSuccess: async () => {
       onClose()
-      notify('done', `“${entry.name}” is connected again. Runs that waited for it continue.`)
+      notify('done', `“${shownText(entry.name)}” is connected again. Runs that waited for it continue.`)
       await queries.invalidateQueries()
     },
   })
