@@ -34,6 +34,7 @@ import * as outbox from './outbox.ts'
 import * as refreshes from './refreshes.ts'
 import * as payments from './payments.ts'
 import * as paymentSetup from './payment-setup.ts'
+import * as refusedDeliveries from './refused-deliveries.ts'
 import * as runEndings from './run-endings.ts'
 import * as runEvents from './run-events.ts'
 import * as runFailures from './run-failures.ts'
@@ -90,6 +91,7 @@ export const routes: AnyRoute[] = [
   agentReplays,
   agentRuns,
   agentSecrets,
+  refusedDeliveries,
   templates,
   sessions,
   // The router takes the first match, and `/runs/{runId}` matches their paths.

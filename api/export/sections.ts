@@ -14,6 +14,7 @@ import * as logins from '../logins.ts'
 import * as manifests from '../manifests.ts'
 import * as members from '../members.ts'
 import * as notifications from '../notifications.ts'
+import * as refusedDeliveries from '../refused-deliveries.ts'
 import * as refreshes from '../refreshes.ts'
 import * as payments from '../payments.ts'
 import type { AnyRoute } from '../route/route.ts'
@@ -46,7 +47,12 @@ async function* whole(list: AnyRoute, asking: Asking, readOne: (id: string) => P
 async function agentItem(asking: Asking, id: string): Promise<Item> {
   const resource = await asking.services.agents.get(asking.ownerId, id)
   const fires = all(schedules.listFires, asking, { resource })
-  return { record: await read(agents.getAgent, asking, { resource }), lists: { fires } }
+  return { record: await read(agents.getAgent, asking, { resource }), lists: { fires, refusedDeliveries: refusedOf(asking, resource) } }
+}
+
+async function* refusedOf(asking: Asking, resource: object): AsyncGenerator<object> {
+  const { items } = (await read(refusedDeliveries.listRefusedDeliveries, asking, { resource })) as { items: object[] }
+  yield* items
 }
 
 async function runItem(asking: Asking, id: string): Promise<Item> {
@@ -105,7 +111,7 @@ const ofOwner = (asking: Asking): Section[] => [
   },
   {
     name: 'agents',
-    about: 'Agents, including prompts, schemas, settings and scheduled times, but without secrets',
+    about: 'Agents, including prompts, schemas, settings, scheduled times and refused deliveries, but without secrets',
     content: () => whole(agents.listAgents, asking, (id) => agentItem(asking, id)),
   },
   {

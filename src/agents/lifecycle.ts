@@ -116,6 +116,7 @@ export function createLifecycle(context: {
         const changed = await changeUnderLock(trx, agent, (_current, now) => ({ deletedAt: now, ...noInstructions }))
         await AgentSite.query(trx).delete().where({ agentId })
         await LostSite.query(trx).delete().where({ agentId })
+        await trx('refused_deliveries').where({ agentId }).delete()
         return changed
       })
       if (needsSync) schedules.syncSoon(agentId)
