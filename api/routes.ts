@@ -48,6 +48,7 @@ import * as siteInspection from './site-inspection.ts'
 import * as stripeWebhook from './stripe-webhook.ts'
 import * as templates from './templates.ts'
 import * as toolsiteSchema from './schemas/toolsite-schema.ts'
+import * as testDeliveries from './test-deliveries.ts'
 import * as totp from './totp.ts'
 import * as transfers from './transfers.ts'
 import * as vault from './vault.ts'
@@ -92,6 +93,7 @@ export const routes: AnyRoute[] = [
   agentRuns,
   agentSecrets,
   refusedDeliveries,
+  testDeliveries,
   templates,
   sessions,
   // The router takes the first match, and `/runs/{runId}` matches their paths.

@@ -65,6 +65,7 @@ import { version } from './version.ts'
 import { createPayloads } from './webhooks/payloads.ts'
 import { createRecipients } from './webhooks/recipients.ts'
 import { createRefusals } from './webhooks/refusals.ts'
+import { createTestDeliveries } from './webhooks/test-deliveries.ts'
 import { createWebhooks } from './webhooks/webhooks.ts'
 import { createWorkspaces } from './workspaces/workspaces.ts'
 import { createWhy } from './why/why.ts'
@@ -159,6 +160,7 @@ export function createServices(
   const recipients = createRecipients({ ...base, agents, billing })
   const refusals = createRefusals(base)
   const webhooks = createWebhooks({ ...base, agents, billing, payloads, recipients, refusals, runs })
+  const testDeliveries = createTestDeliveries({ ...base, agents, webhooks })
   const templates = createTemplates({ ...base, agents, runs, webhooks })
   const retention = createRetention(base)
   const partitions = createPartitions(base)
@@ -213,6 +215,7 @@ export function createServices(
     deliverCallbacks,
     runs,
     refusals,
+    testDeliveries,
     webhooks,
     templates,
     retention,

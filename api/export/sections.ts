@@ -47,7 +47,10 @@ async function* whole(list: AnyRoute, asking: Asking, readOne: (id: string) => P
 async function agentItem(asking: Asking, id: string): Promise<Item> {
   const resource = await asking.services.agents.get(asking.ownerId, id)
   const fires = all(schedules.listFires, asking, { resource })
-  return { record: await read(agents.getAgent, asking, { resource }), lists: { fires, refusedDeliveries: refusedOf(asking, resource) } }
+  return {
+    record: await read(agents.getAgent, asking, { resource }),
+    lists: { fires, refusedDeliveries: refusedOf(asking, resource) },
+  }
 }
 
 async function* refusedOf(asking: Asking, resource: object): AsyncGenerator<object> {

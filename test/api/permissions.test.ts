@@ -44,7 +44,7 @@ const needs: Record<string, Need> = {
   ...named('see', 'listNotifications removeMember listRefusedDeliveries listRunFailures listTemplates outlineEvents'),
   ...named(
     'use',
-    'callTool startRun createSession endSession cancelRun replayRun replayDeliveries skipRun decideApproval retryCallback markNotification markNotifications',
+    'callTool startRun sendTestDelivery createSession endSession cancelRun replayRun replayDeliveries skipRun decideApproval retryCallback markNotification markNotifications',
   ),
   ...named(
     'build',

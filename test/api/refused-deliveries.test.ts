@@ -74,7 +74,10 @@ test('of refusals within one write the latest is kept and the others are counted
     [422, 422, 422],
   )
   const { items } = await listed(opened, someone, agent.id)
-  t.is(items.reduce((sum, { others }) => sum + 1 + others, 0), 4)
+  t.is(
+    items.reduce((sum, { others }) => sum + 1 + others, 0),
+    4,
+  )
 })
 
 test('only the last 20 refused deliveries are kept, newest first', async (t) => {
