@@ -39,7 +39,8 @@ test.serial(
     const vaultEntryId = await connectBadTools(someone, sites)
     const agent = await webhookAgent(someone, {
       name: 'Watcher',
-      systemPrompt: '[[call slow_read {"seconds":8}]] [[then]] [[call slow_read {"seconds":8}]] [[then]] [[say All seen.]]',
+      systemPrompt:
+        '[[call slow_read {"seconds":8}]] [[then]] [[call slow_read {"seconds":8}]] [[then]] [[say All seen.]]',
       sites: [{ vaultEntryId, tools: ['slow_read'] }],
     })
     const list = await visitAs(t, someone, '/console/w/me/runs')
