@@ -131,6 +131,18 @@ const agentSettings = createRoute({
   staticData: { title: 'Settings' },
   component: lazyRouteComponent(() => import('./screens/agents/Settings.tsx'), 'Page'),
 })
+const agentSchedule = createRoute({
+  getParentRoute: () => agent,
+  path: '/schedule',
+  staticData: { title: 'Schedule' },
+  component: lazyRouteComponent(() => import('./screens/agents/Schedule.tsx'), 'Page'),
+})
+const agentConnect = createRoute({
+  getParentRoute: () => agent,
+  path: '/connect',
+  staticData: { title: 'Connect' },
+  component: lazyRouteComponent(() => import('./screens/agents/Connect.tsx'), 'Page'),
+})
 const start = createRoute({
   getParentRoute: () => ofOwner,
   path: '/start',
@@ -148,7 +160,7 @@ export const router = createRouter({
     verify,
     reset,
     invitation,
-    signedIn.addChildren([...withoutOwner, ofOwner.addChildren([home, runs, run, compare, approvals, agents, createAgent, agent.addChildren([agentOverview, agentQueue, agentSettings]), start])]),
+    signedIn.addChildren([...withoutOwner, ofOwner.addChildren([home, runs, run, compare, approvals, agents, createAgent, agent.addChildren([agentOverview, agentQueue, agentSettings, agentSchedule, agentConnect]), start])]),
   ]),
   basepath: '/console',
   defaultPreload: 'intent',

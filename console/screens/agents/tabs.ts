@@ -4,6 +4,8 @@ import type { Api } from '../../api/client.ts'
 const tabs: readonly { tab: AgentTab; name: string; only?: Api['Trigger'] }[] = [
   { tab: 'queue', name: 'Queue' },
   { tab: 'settings', name: 'Settings' },
+  { tab: 'schedule', name: 'Schedule', only: 'scheduled' },
+  { tab: 'connect', name: 'Connect', only: 'webhook' },
 ]
 
 /** The tabs that an agent with this trigger has. */
