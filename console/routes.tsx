@@ -143,12 +143,34 @@ const agentConnect = createRoute({
   staticData: { title: 'Connect' },
   component: lazyRouteComponent(() => import('./screens/agents/Connect.tsx'), 'Page'),
 })
+const agentVersions = createRoute({
+  getParentRoute: () => agent,
+  path: '/versions',
+  staticData: { title: 'Versions' },
+  component: lazyRouteComponent(() => import('./screens/agents/Versions.tsx'), 'Page'),
+})
+const agentVersion = createRoute({
+  getParentRoute: () => agent,
+  path: '/versions/$version',
+  staticData: { title: 'Version' },
+  component: lazyRouteComponent(() => import('./screens/agents/Version.tsx'), 'Page'),
+})
 const start = createRoute({
   getParentRoute: () => ofOwner,
   path: '/start',
   staticData: { title: 'Start from a template' },
   component: lazyRouteComponent(() => import('./screens/start/Start.tsx'), 'Page'),
 })
+
+const tabsOfAgent = [
+  agentOverview,
+  agentQueue,
+  agentSettings,
+  agentSchedule,
+  agentConnect,
+  agentVersions,
+  agentVersion,
+] as const
 
 export const router = createRouter({
   routeTree: root.addChildren([
@@ -160,7 +182,10 @@ export const router = createRouter({
     verify,
     reset,
     invitation,
-    signedIn.addChildren([...withoutOwner, ofOwner.addChildren([home, runs, run, compare, approvals, agents, createAgent, agent.addChildren([agentOverview, agentQueue, agentSettings, agentSchedule, agentConnect]), start])]),
+    signedIn.addChildren([
+      ...withoutOwner,
+      ofOwner.addChildren([home, runs, run, compare, approvals, agents, createAgent, agent.addChildren(tabsOfAgent), start]),
+    ]),
   ]),
   basepath: '/console',
   defaultPreload: 'intent',

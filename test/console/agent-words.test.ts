@@ -68,9 +68,9 @@ for (const [place, words] of [
   test(`the run at place ${place} of a queue reads "${words}"`, (t) => t.is(aheadInWords(place), words))
 
 for (const [trigger, names] of [
-  ['manual', ['Queue', 'Settings']],
-  ['scheduled', ['Queue', 'Settings', 'Schedule']],
-  ['webhook', ['Queue', 'Settings', 'Connect']],
+  ['manual', ['Queue', 'Settings', 'Versions']],
+  ['scheduled', ['Queue', 'Settings', 'Schedule', 'Versions']],
+  ['webhook', ['Queue', 'Settings', 'Connect', 'Versions']],
 ] as const)
   test(`a ${trigger} agent has the tabs ${names.join(', ')}`, (t) =>
     t.deepEqual(
