@@ -3,7 +3,8 @@ import { agentFields } from './schemas/agent-fields.ts'
 import { agent, listedAgent, presentAgent, presentAgents } from './schemas/agent-schema.ts'
 import { actorOf } from './route/audited.ts'
 import { route } from './route/route.ts'
-import { inWorkspace, pageOf, pagingOfOwner, trigger } from './schemas/schemas.ts'
+import { field } from './schemas/documented.ts'
+import { inWorkspace, pageOf, pagingOfOwner, text, trigger } from './schemas/schemas.ts'
 import { agentNamed as resource } from './route/resources.ts'
 
 const shared = { tag: 'agents', access: 'account', status: 200 } as const
@@ -50,7 +51,11 @@ export const listAgents = route({
   summary: 'List agents',
   description: 'Newest first, without prompts or secrets.',
   owner: 'query',
-  query: v.strictObject({ ...pagingOfOwner, trigger: v.optional(trigger) }),
+  query: v.strictObject({
+    ...pagingOfOwner,
+    trigger: v.optional(trigger),
+    vaultEntryId: v.optional(field(text(64), 'Return only agents that can use this connected site')),
+  }),
   response: pageOf(listedAgent),
   async handle({ services, caller, ownerId, query }) {
     const page = await services.agents.list(ownerId, query)

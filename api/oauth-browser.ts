@@ -7,6 +7,7 @@ import { flow, folder, presentFlow } from './schemas/oauth-schema.ts'
 import { clientOf, type RequestFacts } from './route/request-facts.ts'
 import { route } from './route/route.ts'
 import { field } from './schemas/documented.ts'
+import { withParameter } from './schemas/local-path.ts'
 import { text } from './schemas/schemas.ts'
 
 const inWords = {
@@ -76,7 +77,7 @@ export const finishOAuth = route({
   path: `${folder}/callback`,
   summary: 'Finish connecting a site with OAuth',
   description:
-    "For browsers: the platform's redirect URI. Responds with a page, or with JSON to clients that prefer it.",
+    "For browsers: the platform's redirect URI. Redirects to `returnTo`, also if the site was not connected. Without `returnTo`, responds with a page, or with JSON to clients that prefer it.",
   query: v.looseObject({}),
   status: 200,
   response: flow,
@@ -91,11 +92,14 @@ export const finishOAuth = route({
   ],
   async handle({ services, request }): Promise<BrowserAnswer> {
     const parameters = new URLSearchParams(request.search)
-    const { flow: finished, entry } = await services.vault.callback.finish({
+    const { flow: finished, result } = await services.vault.callback.finish({
       parameters,
       bindingOf: cookieOf(request),
       from: clientOf(request),
     })
+    if (finished.returnTo !== null) return { location: withParameter(finished.returnTo, 'flow', finished.id) }
+    if ('error' in result) throw result.error
+    const { entry } = result
     const page = {
       title: `${quotedName(entry.name)} is connected`,
       text: [

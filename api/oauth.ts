@@ -5,6 +5,7 @@ import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
 import { list } from './schemas/list.ts'
 import { idOf } from './schemas/example-ids.ts'
+import { consolePath } from './schemas/local-path.ts'
 import { inWorkspace, text, time } from './schemas/schemas.ts'
 import { acceptHosts, scope, url } from './schemas/vault-schema.ts'
 
@@ -15,15 +16,22 @@ const chosen = v.optional(
     ['search_issues'],
   ),
 )
+const returnTo = v.optional(
+  field(
+    consolePath,
+    'Page of the console to open when the browser comes back from the site, whatever the outcome. It gets the id of the flow as the search parameter `flow`. By default, the browser is shown a page of its own.',
+    '/console/w/me/sites',
+  ),
+)
 const entryId = field(text(64), 'Vault entry to reconnect', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a13')
 const ofSite = named(
   'ConnectSiteRequest',
-  v.strictObject({ ...inWorkspace, url, tools: chosen, acceptHosts }),
+  v.strictObject({ ...inWorkspace, url, tools: chosen, acceptHosts, returnTo }),
   'New site to connect',
 )
 const ofEntry = named(
   'ReconnectEntryRequest',
-  v.strictObject({ entryId, tools: chosen, acceptHosts }),
+  v.strictObject({ entryId, tools: chosen, acceptHosts, returnTo }),
   'Vault entry whose authorization you want to renew or extend',
 )
 const started = named(
@@ -52,14 +60,17 @@ export const startOAuth = route({
   summary: 'Start connecting a site with OAuth',
   description:
     'Send `url` to connect a new site, or `entryId` to renew or extend the authorization of a connected site. Then, within ten minutes, open `connectUrl` in the browser of the person who has the account at the site. The platform requests the scopes already granted and any others that the tools in `tools` need. See [Connect a site](/docs/how-to/connect-a-site).',
-  body: v.union([ofSite, ofEntry], 'must have either "url" or "entryId", and can also have "tools" and "acceptHosts"'),
+  body: v.union(
+    [ofSite, ofEntry],
+    'must have either "url" or "entryId", and can also have "tools", "acceptHosts" and "returnTo"',
+  ),
   status: 201,
   response: started,
   codes: ['NOT_FOUND', 'INVALID_URL', 'MANIFEST_NOT_FOUND', 'MANIFEST_INVALID', 'VAULT_LIMIT_REACHED', 'TOKEN_EXISTS'],
   owner: 'body',
   async handle({ services, caller, ownerId, body }) {
-    const { tools, acceptHosts: accepted } = body
-    const given = { userId: caller.userId, tools, acceptHosts: accepted }
+    const { tools, acceptHosts: accepted, returnTo: page } = body
+    const given = { userId: caller.userId, tools, acceptHosts: accepted, returnTo: page }
     if ('url' in body) return services.vault.flows.start({ ownerId, target: { url: body.url }, ...given })
     const entry = await services.vault.get(ownersIn(caller.reach), body.entryId)
     requireAction(caller.reach, entry.ownerId, 'build')

@@ -7,6 +7,7 @@ import { loginCookies } from './browser/login-cookies.ts'
 import { clientOf, type RequestFacts } from './route/request-facts.ts'
 import { route } from './route/route.ts'
 import { field } from './schemas/documented.ts'
+import { localPath } from './schemas/local-path.ts'
 import { text } from './schemas/schemas.ts'
 import { finishedSignIn, hostOf } from './schemas/sign-in-schema.ts'
 
@@ -14,16 +15,6 @@ const cookieName = (flowId: string): string => `switchyard_sign_in_${flowId}`
 const cookieOf = (request: RequestFacts) => (flowId: string) => request.cookie(cookieName(flowId))
 
 const shared = { tag: 'auth', access: 'anyone', limit: 'browser', browser: true, method: 'get' } as const
-
-/** A path on this platform. Browsers read a path that starts with two slashes or a backslash as another host. */
-const localPath = v.pipe(
-  text(512),
-  v.check(
-    (path) =>
-      /^\/(?![/\\])[^\\\s\p{C}]*$/u.test(path) && URL.parse(path, 'https://here.example')?.host === 'here.example',
-    'must be a path on this platform, such as /console',
-  ),
-)
 
 /** Binds the flow to the browser, and sends it to the provider. */
 const goOn = async ({ signIn }: Services, opened: OpenedFlow): Promise<BrowserAnswer> => ({

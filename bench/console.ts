@@ -1,7 +1,10 @@
 import { join } from 'node:path'
-import ky from 'ky'
 import { chromium, type Page } from 'playwright-core'
+import { acceptTerms } from '../api/auth.ts'
 import { buildConsole } from '../bin/local/console.ts'
+import { call } from '../test/helpers/client.ts'
+import { agentOf, ended, newcomer, type Person } from '../test/helpers/people.ts'
+import { start } from '../test/helpers/runs.ts'
 import { copyRun, lengthen } from './console/fill.ts'
 import { openMeasured, seenBy, slowestWhile, type State } from './console/measured-page.ts'
 import { temporaryFolder } from './shared/folder.ts'
@@ -15,16 +18,16 @@ import { median } from './shared/statistics.ts'
  * in the list and that many events on a timeline.
  */
 const { runs, events, loads } = numbersGiven({ runs: 100_000, events: 10_000, loads: 5 })
-const credentials = { email: 'bench@example.com', password: 'a password for the bench' }
 
 await buildConsole(console.log)
 const servers = await openBenchServers(join(temporaryFolder, 'console'), true)
 const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
 try {
-  const runId = await makeRun()
+  const someone = await newcomer(servers)
+  const runId = await makeRun(someone)
   await copyRun(servers.database, runId, runs)
   await lengthen(servers.database, runId, events)
-  const state = await signedIn()
+  const state = await signedIn(someone)
   for (const [name, path, who] of [
     ['sign-in', '/sign-in', undefined],
     ['home', '/w/me', state],
@@ -39,27 +42,18 @@ try {
   await servers.close()
 }
 
-async function makeRun(): Promise<string> {
-  const api = ky.create({ prefix: servers.url })
-  await api.post('auth/register', { json: credentials })
-  const { accessToken } = await api.post('auth/login', { json: credentials }).json<{ accessToken: string }>()
-  const own = api.extend({ headers: { authorization: `Bearer ${accessToken}` } })
-  await own.post('auth/accept-terms')
-  const agent = { name: 'Bench', trigger: 'manual', systemPrompt: 'Report.' }
-  const { id } = await own.post('agents', { json: agent }).json<{ id: string }>()
-  const run = await own.post(`agents/${id}/runs`).json<{ id: string }>()
-  for (;;) {
-    const { endedAt } = await own.get(`runs/${run.id}`).json<{ endedAt: string | null }>()
-    if (endedAt !== null) return run.id
-    await new Promise((resolve) => setTimeout(resolve, 200))
-  }
+async function makeRun(someone: Person): Promise<string> {
+  await call(someone, acceptTerms)
+  const { id } = (await start(someone, await agentOf(someone))).body
+  await ended(someone, id)
+  return id
 }
 
-async function signedIn(): Promise<State> {
+async function signedIn(someone: Person): Promise<State> {
   const page = await openMeasured(browser, undefined)
   await page.goto(`${servers.url}/console/sign-in`)
-  await page.getByLabel('Email').fill(credentials.email)
-  await page.getByLabel('Password', { exact: true }).fill(credentials.password)
+  await page.getByLabel('Email').fill(someone.email)
+  await page.getByLabel('Password', { exact: true }).fill(someone.password)
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Home' }).waitFor()
   return page.context().storageState()
@@ -76,7 +70,9 @@ async function measureLoads(name: string, path: string, state: State): Promise<v
   }
   const paint = median(seen.map(({ firstPaint }) => firstPaint))
   const shift = Math.max(...seen.map(({ shift }) => shift))
-  console.log(`${name.padEnd(10)} first content ${paint.toFixed(0)} ms (goal 200), layout shift ${shift.toFixed(4)} (goal 0)`)
+  console.log(
+    `${name.padEnd(10)} first content ${paint.toFixed(0)} ms (goal 200), layout shift ${shift.toFixed(4)} (goal 0)`,
+  )
 }
 
 const report = (name: string, ms: number) => console.log(`${name.padEnd(44)} ${ms.toFixed(0)} ms (goal 100)`)
@@ -90,13 +86,19 @@ async function measureList(state: State): Promise<void> {
   await rows.nth(5).focus()
   report(`${runs} runs: j fifty times`, await slowestWhile(page, () => pressOften(page, 'j', 50)))
   report(`${runs} runs: End ten times`, await slowestWhile(page, () => pressOften(page, 'End', 10, 400)))
-  report(`${runs} runs: x, j ten times`, await slowestWhile(page, async () => {
-    for (let time = 0; time < 10; time += 1) for (const key of ['x', 'j']) await page.keyboard.press(key)
-  }))
-  report(`${runs} runs: another filter`, await slowestWhile(page, async () => {
-    await page.getByLabel('Status').selectOption('completed')
-    await rows.nth(5).waitFor()
-  }))
+  report(
+    `${runs} runs: x, j ten times`,
+    await slowestWhile(page, async () => {
+      for (let time = 0; time < 10; time += 1) for (const key of ['x', 'j']) await page.keyboard.press(key)
+    }),
+  )
+  report(
+    `${runs} runs: another filter`,
+    await slowestWhile(page, async () => {
+      await page.getByLabel('Status').selectOption('completed')
+      await rows.nth(5).waitFor()
+    }),
+  )
   await page.context().close()
 }
 
@@ -106,7 +108,10 @@ async function measureRun(state: State, runId: string): Promise<void> {
   await page.getByText('Rate limit').first().waitFor()
   await page.waitForLoadState('networkidle')
   report(`${events} events: j fifty times`, await slowestWhile(page, () => pressOften(page, 'j', 50)))
-  report(`${events} events: a row opened and closed`, await slowestWhile(page, () => pressOften(page, 'Enter', 10, 200)))
+  report(
+    `${events} events: a row opened and closed`,
+    await slowestWhile(page, () => pressOften(page, 'Enter', 10, 200)),
+  )
   report(`${events} events: 20 pages by wheel`, await slowestWhile(page, () => wheel(page, 20)))
   report(`${events} events: all rows opened and closed`, await slowestWhile(page, () => pressOften(page, 'e', 2, 1500)))
   await page.context().close()

@@ -3,8 +3,7 @@ import { execa } from 'execa'
 import { chosenName } from './named-programs.ts'
 
 /**
- * `npm run check [-- <name> [options]]`: runs the named check, or all checks that need no server until one fails.
- * Exits with its code.
+ * `npm run check [-- <name> [options]]`: runs the named check and exits with its code, or all checks that need no server.
  */
 interface Check {
   does: string
@@ -48,20 +47,23 @@ const checks: Record<string, Check> = {
   schemathesis: { does: 'fuzzes the API with its OpenAPI document', command: 'node bin/schemathesis.ts' },
 }
 
-async function run({ command }: Check, given: string[] = []): Promise<number> {
-  const [program = '', ...words] = command.split(' ')
-  const options = { cwd: root, preferLocal: true, stdio: 'inherit', reject: false } as const
-  return (await execa(program, [...words, ...given], options)).exitCode ?? 1
-}
-
 const root = fileURLToPath(new URL('..', import.meta.url))
+
+const start = ({ command }: Check, given: string[], stdio: 'inherit' | 'pipe') => {
+  const [program = '', ...words] = command.split(' ')
+  return execa(program, [...words, ...given], { cwd: root, preferLocal: true, stdio, all: true, reject: false })
+}
 
 if (process.argv.length > 2) {
   const name = chosenName('check', Object.fromEntries(Object.entries(checks).map(([key, { does }]) => [key, does])))
-  process.exitCode = await run(checks[name]!, process.argv.slice(3))
+  process.exitCode = (await start(checks[name]!, process.argv.slice(3), 'inherit')).exitCode ?? 1
 } else {
-  for (const check of Object.values(checks).filter(({ isQuick }) => isQuick)) {
-    process.exitCode = await run(check)
-    if (process.exitCode !== 0) break
-  }
+  // Together, because most of them use one processor. Each prints when it has ended.
+  const quick = Object.values(checks).filter(({ isQuick }) => isQuick)
+  const ended = quick.map(async (check) => {
+    const { all, exitCode } = await start(check, [], 'pipe')
+    console.log(`── ${check.does}\n${all}`)
+    return exitCode === 0
+  })
+  process.exitCode = (await Promise.all(ended)).every(Boolean) ? 0 : 1
 }

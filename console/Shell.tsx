@@ -43,6 +43,11 @@ export const Shell = () => {
               Approvals <PendingApprovals workspaceId={owner.query.workspaceId} />
             </Link>
           </li>
+          <li>
+            <Link {...to.sites(owner.address)} className={styles.link}>
+              Sites
+            </Link>
+          </li>
         </ul>
         <AccountMenu />
       </nav>

@@ -12,6 +12,23 @@ export const to = {
     ({ to: '/w/$owner/runs/$runId/beside/$otherId', params: { owner, runId, otherId } }) as const,
   approvals: (owner: string, approval?: string, show?: 'decided') =>
     ({ to: '/w/$owner/approvals', params: { owner }, search: { approval, show } }) as const,
+  sites: (owner: string) => ({ to: '/w/$owner/sites', params: { owner } }) as const,
+  connect: (owner: string, search: { url?: string; entry?: string } = {}) =>
+    ({ to: '/w/$owner/sites/connect', params: { owner }, search }) as const,
+  site: (owner: string, entryId: string) => ({ to: '/w/$owner/sites/$entryId', params: { owner, entryId } }) as const,
+  siteChanges: (owner: string, entryId: string) =>
+    ({ to: '/w/$owner/sites/$entryId/changes', params: { owner, entryId } }) as const,
+  calls: (owner: string, entryId: string) =>
+    ({ to: '/w/$owner/sites/$entryId/calls', params: { owner, entryId } }) as const,
+  call: (owner: string, entryId: string, callId: string) =>
+    ({ to: '/w/$owner/sites/$entryId/calls/$callId', params: { owner, entryId, callId } }) as const,
+  /** `from` is a call whose arguments the page takes. */
+  tool: (owner: string, entryId: string, toolName: string, from?: string) =>
+    ({
+      to: '/w/$owner/sites/$entryId/tools/$toolName',
+      params: { owner, entryId, toolName },
+      search: { from },
+    }) as const,
   agents: (owner: string) => ({ to: '/w/$owner/agents', params: { owner } }) as const,
   createAgent: (owner: string) => ({ to: '/w/$owner/agents/create', params: { owner } }) as const,
   agent: (owner: string, agentId: string) => ({ to: '/w/$owner/agents/$agentId', params: { owner, agentId } }) as const,

@@ -3,9 +3,11 @@ import { queries } from './api/queries.ts'
 import { Pending } from './parts/pages.tsx'
 import { readRunFilters } from './lists/run-filters.ts'
 import { readInboxSearch } from './screens/approvals/inbox.ts'
+import { readConnectSearch } from './screens/sites/connect/connect-search.ts'
 import { accountQuery } from './session/account.ts'
 import { keepToken, keptToken, tokenIn } from './session/link-token.ts'
-import { ofOwner, root, signedIn } from './routes/gates.tsx'
+import { ofOwner, page, root, signedIn } from './routes/gates.tsx'
+import { ofAgents } from './routes/agents.tsx'
 import { withoutOwner } from './routes/without-owner.tsx'
 
 /** Every screen: its address, what its address may say, its title and its code, which is loaded when it is opened. */
@@ -62,12 +64,7 @@ const verify = linked('/verify', 'Verify your address', () => import('./screens/
 const reset = linked('/reset', 'Choose a new password', () => import('./screens/account/Reset.tsx'))
 const invitation = linked('/invitation', 'Invitation', () => import('./screens/account/Invitation.tsx'))
 
-const home = createRoute({
-  getParentRoute: () => ofOwner,
-  path: '/',
-  staticData: { title: 'Home' },
-  component: lazyRouteComponent(() => import('./screens/home/Home.tsx'), 'Page'),
-})
+const home = page('/', 'Home', () => import('./screens/home/Home.tsx'))
 const runs = createRoute({
   getParentRoute: () => ofOwner,
   path: '/runs',
@@ -75,18 +72,8 @@ const runs = createRoute({
   validateSearch: readRunFilters,
   component: lazyRouteComponent(() => import('./screens/runs/Runs.tsx'), 'Page'),
 })
-const run = createRoute({
-  getParentRoute: () => ofOwner,
-  path: '/runs/$runId',
-  staticData: { title: 'Run' },
-  component: lazyRouteComponent(() => import('./screens/runs/Run.tsx'), 'Page'),
-})
-const compare = createRoute({
-  getParentRoute: () => ofOwner,
-  path: '/runs/$runId/beside/$otherId',
-  staticData: { title: 'Two runs' },
-  component: lazyRouteComponent(() => import('./screens/runs/Compare.tsx'), 'Page'),
-})
+const run = page('/runs/$runId', 'Run', () => import('./screens/runs/Run.tsx'))
+const compare = page('/runs/$runId/beside/$otherId', 'Two runs', () => import('./screens/runs/Compare.tsx'))
 const approvals = createRoute({
   getParentRoute: () => ofOwner,
   path: '/approvals',
@@ -94,83 +81,29 @@ const approvals = createRoute({
   validateSearch: readInboxSearch,
   component: lazyRouteComponent(() => import('./screens/approvals/Inbox.tsx'), 'Page'),
 })
-const agents = createRoute({
+const start = page('/start', 'Start from a template', () => import('./screens/start/Start.tsx'))
+
+const sites = page('/sites', 'Sites', () => import('./screens/sites/Sites.tsx'))
+const connect = createRoute({
   getParentRoute: () => ofOwner,
-  path: '/agents',
-  staticData: { title: 'Agents' },
-  component: lazyRouteComponent(() => import('./screens/agents/Agents.tsx'), 'Page'),
+  path: '/sites/connect',
+  staticData: { title: 'Connect a site' },
+  validateSearch: readConnectSearch,
+  component: lazyRouteComponent(() => import('./screens/sites/connect/Connect.tsx'), 'Page'),
 })
-const createAgent = createRoute({
+const site = page('/sites/$entryId', 'Site', () => import('./screens/sites/Site.tsx'))
+const changes = page('/sites/$entryId/changes', 'Changes', () => import('./screens/sites/changes/Changes.tsx'))
+const calls = page('/sites/$entryId/calls', 'Calls', () => import('./screens/sites/calls/Calls.tsx'))
+const call = page('/sites/$entryId/calls/$callId', 'Call', () => import('./screens/sites/calls/Call.tsx'))
+const tool = createRoute({
   getParentRoute: () => ofOwner,
-  path: '/agents/create',
-  staticData: { title: 'Create an agent' },
-  component: lazyRouteComponent(() => import('./screens/agents/CreateAgent.tsx'), 'Page'),
-})
-/** The heading and the tabs of an agent, around each of its pages. */
-const agent = createRoute({
-  getParentRoute: () => ofOwner,
-  path: '/agents/$agentId',
-  staticData: { title: 'Agent' },
-  component: lazyRouteComponent(() => import('./screens/agents/Agent.tsx'), 'Page'),
-})
-const agentOverview = createRoute({
-  getParentRoute: () => agent,
-  path: '/',
-  staticData: { title: 'Agent' },
-  component: lazyRouteComponent(() => import('./screens/agents/Overview.tsx'), 'Page'),
-})
-const agentQueue = createRoute({
-  getParentRoute: () => agent,
-  path: '/queue',
-  staticData: { title: 'Queue' },
-  component: lazyRouteComponent(() => import('./screens/agents/Queue.tsx'), 'Page'),
-})
-const agentSettings = createRoute({
-  getParentRoute: () => agent,
-  path: '/settings',
-  staticData: { title: 'Settings' },
-  component: lazyRouteComponent(() => import('./screens/agents/Settings.tsx'), 'Page'),
-})
-const agentSchedule = createRoute({
-  getParentRoute: () => agent,
-  path: '/schedule',
-  staticData: { title: 'Schedule' },
-  component: lazyRouteComponent(() => import('./screens/agents/Schedule.tsx'), 'Page'),
-})
-const agentConnect = createRoute({
-  getParentRoute: () => agent,
-  path: '/connect',
-  staticData: { title: 'Connect' },
-  component: lazyRouteComponent(() => import('./screens/agents/Connect.tsx'), 'Page'),
-})
-const agentVersions = createRoute({
-  getParentRoute: () => agent,
-  path: '/versions',
-  staticData: { title: 'Versions' },
-  component: lazyRouteComponent(() => import('./screens/agents/Versions.tsx'), 'Page'),
-})
-const agentVersion = createRoute({
-  getParentRoute: () => agent,
-  path: '/versions/$version',
-  staticData: { title: 'Version' },
-  component: lazyRouteComponent(() => import('./screens/agents/Version.tsx'), 'Page'),
-})
-const start = createRoute({
-  getParentRoute: () => ofOwner,
-  path: '/start',
-  staticData: { title: 'Start from a template' },
-  component: lazyRouteComponent(() => import('./screens/start/Start.tsx'), 'Page'),
+  path: '/sites/$entryId/tools/$toolName',
+  staticData: { title: 'Tool' },
+  validateSearch: readFrom,
+  component: lazyRouteComponent(() => import('./screens/sites/calls/Tool.tsx'), 'Page'),
 })
 
-const tabsOfAgent = [
-  agentOverview,
-  agentQueue,
-  agentSettings,
-  agentSchedule,
-  agentConnect,
-  agentVersions,
-  agentVersion,
-] as const
+const ofSites = [sites, connect, site, changes, calls, call, tool] as const
 
 export const router = createRouter({
   routeTree: root.addChildren([
@@ -184,7 +117,7 @@ export const router = createRouter({
     invitation,
     signedIn.addChildren([
       ...withoutOwner,
-      ofOwner.addChildren([home, runs, run, compare, approvals, agents, createAgent, agent.addChildren(tabsOfAgent), start]),
+      ofOwner.addChildren([home, runs, run, compare, approvals, start, ...ofAgents, ...ofSites]),
     ]),
   ]),
   basepath: '/console',

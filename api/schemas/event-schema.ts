@@ -47,10 +47,7 @@ const data = {
     ahead: field(whole, 'Number of unfinished runs ahead of this one', 0),
     replayOf: v.optional(idOf('run', 'Run that this run replays')),
     edited: v.optional(
-      field(
-        v.literal(true),
-        'The replay was requested with this payload or input. Absent if it is from the replayed run.',
-      ),
+      field(v.boolean(), 'The replay was requested with this payload or input. Absent if it is from the replayed run.'),
     ),
     payload: field(
       v.nullable(v.union([payload, v.string()])),

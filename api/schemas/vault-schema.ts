@@ -2,9 +2,8 @@ import * as v from 'valibot'
 import { fieldsOf } from '../../src/database/row.ts'
 import type { Services } from '../../src/services.ts'
 import { changeClasses } from '../../src/sites/changes/difference.ts'
-import type { PendingManifest } from '../../src/vault/manifests/manifests.ts'
 import type { VaultEntry } from '../../src/vault/vault-entry.ts'
-import { field, freeObject, named } from './documented.ts'
+import { field, freeObject, named, whole } from './documented.ts'
 import { exampleIds, idOf } from './example-ids.ts'
 import { list } from './list.ts'
 import { createdAt, ownerId, text, time, updatedAt } from './schemas.ts'
@@ -70,6 +69,21 @@ export const entry = named(
       'When the access token expires. It is refreshed automatically. Null if unknown.',
       null,
     ),
+    refreshAfter: field(
+      v.nullable(time),
+      'The first use after this time refreshes the access token. Null if it is not refreshed by its age.',
+      null,
+    ),
+    endsAt: field(
+      v.nullable(time),
+      'When the site must be reconnected, because the credential expires and cannot be refreshed. Null if it is refreshed automatically, or if its end is unknown.',
+      null,
+    ),
+    renewedAt: field(
+      time,
+      'When the current credential was issued: at the connection, at a replacement or at the last refresh',
+    ),
+    agentCount: field(whole, 'Number of agents that can use the site. 100 means 100 or more.', 2),
     lastUsedAt: field(v.nullable(time), 'Last use, to the hour. Null if never used.', null),
     acceptedAt: field(
       v.nullable(time),
@@ -93,17 +107,27 @@ export const entry = named(
   'Site that an owner has connected',
 )
 
-const present = (row: VaultEntry, pendingManifest: PendingManifest | null) => {
+const present = (row: VaultEntry) => {
   const { version, description, server } = row.manifest
   const status = row.status === 'connected' && row.statusReason !== null ? 'refresh_failing' : row.status
   const statusReason = row.statusReason ?? row.scopeNote
-  return { ...fieldsOf(row), status, statusReason, version, description, serverUrl: server.url, pendingManifest }
+  return { ...fieldsOf(row), status, statusReason, version, description, serverUrl: server.url }
 }
 
-/** Vault entries in the shape of `entry`, with their pending manifests. */
-export async function presentEntries({ manifests }: Services, rows: readonly VaultEntry[]) {
-  const pending = await manifests.pendingOf(rows.map((row) => row.id))
-  return rows.map((row) => present(row, pending.get(row.id) ?? null))
+/** Vault entries in the shape of `entry`, with their pending manifests and the number of their agents. */
+export async function presentEntries({ manifests, vault }: Services, rows: readonly VaultEntry[]) {
+  const ids = rows.map((row) => row.id)
+  const [pending, counts] = [await manifests.pendingOf(ids), await vault.agentCountsOf(ids)]
+  return rows.map((row) => {
+    const isRefreshable = vault.refresh.isRefreshable(row)
+    return {
+      ...present(row),
+      refreshAfter: isRefreshable ? row.refreshAfter : null,
+      endsAt: isRefreshable ? null : row.expiresAt,
+      agentCount: counts.get(row.id) ?? 0,
+      pendingManifest: pending.get(row.id) ?? null,
+    }
+  })
 }
 
 /** One vault entry in the shape of `entry`. */

@@ -12,7 +12,10 @@ export async function copyRun(database: string, runId: string, count: number): P
        from runs, generate_series(1, $2::int) n where id = $1`,
       [runId, count],
     )
-    await client.query('update agent_queues set last_sequence = last_sequence + $2 where agent_id = (select agent_id from runs where id = $1)', [runId, count])
+    await client.query(
+      'update agent_queues set last_sequence = last_sequence + $2 where agent_id = (select agent_id from runs where id = $1)',
+      [runId, count],
+    )
     await client.query('vacuum analyze runs')
   })
 }

@@ -18,7 +18,10 @@ const observe = `
 `
 
 export async function openMeasured(browser: Browser, state: State): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...(state && { storageState: state }) })
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    ...(state && { storageState: state }),
+  })
   await context.addInitScript(observe)
   return context.newPage()
 }

@@ -11,12 +11,20 @@ interface ChoiceProps<Value extends string> {
   value: Value
   options: readonly { value: Value; text: string }[]
   onChoose: (value: Value) => void
+  /** As a field of a form: its label is above it. */
+  isField?: boolean
 }
 
 /** One of a few values. */
-export const Choice = <Value extends string>({ label, value, options, onChoose }: ChoiceProps<Value>) => (
+export const Choice = <Value extends string>({
+  label,
+  value,
+  options,
+  onChoose,
+  isField = false,
+}: ChoiceProps<Value>) => (
   <Select
-    className={styles.choice as string}
+    className={`${styles.choice} ${isField ? styles.field : ''}`}
     value={value}
     onChange={(key) => {
       if (key !== null) onChoose(key as Value)

@@ -16,7 +16,15 @@ export const OwnerMenu = ({ owner }: { owner: Owner }) => {
   const owners = [...(isRestricted ? [] : [{ id: own, name: account?.email ?? '' }]), ...workspaces]
   // A run or an approval belongs to one owner, so its list is shown instead.
   const open = (id: string) =>
-    void navigate(page === 'runs' ? to.runs(id) : page === 'agents' ? to.agents(id) : page === 'approvals' ? to.approvals(id) : to.home(id))
+    void navigate(
+      page === 'runs'
+        ? to.runs(id)
+        : page === 'agents'
+          ? to.agents(id)
+          : page === 'approvals'
+            ? to.approvals(id)
+            : to.home(id),
+    )
   return (
     <Menu
       label={`Workspace: ${owner.name}`}

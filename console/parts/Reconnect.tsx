@@ -8,6 +8,8 @@ import { Dialog, DialogButtons } from '../design/Dialog.tsx'
 import { Field } from '../design/Field.tsx'
 import { notify } from '../design/notices.ts'
 import { ErrorBox } from './ErrorBox.tsx'
+import { pageToReturnTo } from './returned-flow.ts'
+import { shownText } from './shown-text.ts'
 import { Skeleton } from './Skeleton.tsx'
 import styles from './Reconnect.module.css'
 
@@ -22,7 +24,7 @@ export const Reconnect = ({ entryId, onClose }: { entryId: string; onClose: () =
       {entry ? (
         <>
           <p className="stranger">
-            <strong>{entry.name}</strong> at {entry.origin}
+            <strong>{shownText(entry.name)}</strong> at {entry.origin}
           </p>
           {entry.authType === 'bearer' ? (
             <NewToken entry={entry} onClose={onClose} />
@@ -50,7 +52,7 @@ const NewToken = ({ entry, onClose }: OfEntry) => {
   const replacing = api.useMutation('patch', '/vault/{entryId}', {
     onSuccess: async () => {
       onClose()
-      notify('done', `“${entry.name}” is connected again. Runs that waited for it continue.`)
+      notify('done', `“${shownText(entry.name)}” is connected again. Runs that waited for it continue.`)
       await queries.invalidateQueries()
     },
   })
@@ -99,7 +101,7 @@ const AtTheSite = ({ entry, onClose }: OfEntry) => {
         <Button
           kind="primary"
           busy={starting.isPending}
-          onPress={() => starting.mutate({ body: { entryId: entry.id } })}
+          onPress={() => starting.mutate({ body: { entryId: entry.id, returnTo: pageToReturnTo(location) } })}
         >
           Continue to the site
         </Button>

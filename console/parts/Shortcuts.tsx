@@ -15,6 +15,7 @@ export const Shortcuts = ({ owner }: { owner: string }) => {
     { keys: 'g r', does: 'Go to Runs', run: () => void navigate(to.runs(owner)) },
     { keys: 'g e', does: 'Go to Agents', run: () => void navigate(to.agents(owner)) },
     { keys: 'g a', does: 'Go to Approvals', run: () => void navigate(to.approvals(owner)) },
+    { keys: 'g s', does: 'Go to Sites', run: () => void navigate(to.sites(owner)) },
     { keys: 'g t', does: 'Start from a template', run: () => void navigate(to.start(owner)) },
     { keys: '?', does: 'Show the shortcuts', run: () => showShortcutList(true) },
   ]

@@ -5,6 +5,8 @@ const listeners = new Set<() => void>()
 let ticking: ReturnType<typeof setInterval> | undefined
 
 function subscribe(listener: () => void): () => void {
+  // Nothing has ticked while nobody listened.
+  if (listeners.size === 0) now = Date.now()
   listeners.add(listener)
   ticking ??= setInterval(tick, 1000)
   return () => {

@@ -19,6 +19,7 @@ const unowned = createRoute({
     const owner = homeOf(context.account)
     if (page === 'runs') throw redirect({ to: '/w/$owner/runs', params: { owner }, replace: true })
     if (page === 'approvals') throw redirect({ to: '/w/$owner/approvals', params: { owner }, replace: true })
+    if (page === 'sites') throw redirect({ to: '/w/$owner/sites', params: { owner }, replace: true })
     if (page === 'start') throw redirect({ to: '/w/$owner/start', params: { owner }, replace: true })
     throw notFound()
   },
@@ -59,7 +60,6 @@ const mailedAgent = createRoute({
     throw redirect({ to: '/w/$owner/runs', params: { owner }, search: { agentId }, replace: true })
   },
 })
-/** A site has no page yet: the home page says what it needs. */
 const mailedSite = createRoute({
   getParentRoute: () => signedIn,
   path: '/sites/$entryId',
@@ -67,7 +67,7 @@ const mailedSite = createRoute({
     const { data } = await client.GET('/vault/{entryId}', { params: { path: { entryId } } })
     if (!data) throw notFound()
     const owner = addressOf(data.ownerId, context.account)
-    throw redirect({ to: '/w/$owner', params: { owner }, replace: true })
+    throw redirect({ to: '/w/$owner/sites/$entryId', params: { owner, entryId }, replace: true })
   },
 })
 

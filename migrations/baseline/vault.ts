@@ -125,6 +125,8 @@ export const vault = `
     state_hash text,
     binding_hash text,
     verifier text,
+    -- the page of the console to which the browser returns; null: a page of its own
+    return_to text,
     status text not null,
     -- the outcome, as an error code and in words
     code text,

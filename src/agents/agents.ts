@@ -1,3 +1,4 @@
+import type { QueryBuilder } from 'objection'
 import type { Actor } from '../audit/audit-entry.ts'
 import { howToGetMore } from '../billing/allowances.ts'
 import type { Billing } from '../billing/billing.ts'
@@ -157,8 +158,14 @@ export function createAgents(context: {
       return get(ownerId, id)
     },
 
-    list: (ownerId: string, request: PageRequest & { trigger?: Agent['trigger'] | undefined }): Promise<Page<Agent>> =>
-      page(living(database).where({ ownerId }), {
+    list: (
+      ownerId: string,
+      {
+        vaultEntryId,
+        ...request
+      }: PageRequest & { trigger?: Agent['trigger'] | undefined; vaultEntryId?: string | undefined },
+    ): Promise<Page<Agent>> =>
+      page(living(database).where({ ownerId }).modify(usingSite, vaultEntryId), {
         list: 'agents',
         time: 'createdAt',
         ...request,
@@ -175,6 +182,16 @@ export function createAgents(context: {
     /** What a starting run takes from the agent; undefined if the agent is gone. */
     forRun: async (trx: Transaction, id: string): Promise<AgentForRun | undefined> => living(trx).findOne({ id }),
   }
+}
+
+/** Restricts a list to agents that can use a site, if one is named. */
+function usingSite(query: QueryBuilder<Agent, Agent[]>, vaultEntryId: string | undefined): void {
+  if (vaultEntryId === undefined) return
+  if (!isId(vaultEntryId)) void query.whereRaw('false')
+  else
+    void query.whereRaw('exists (select from agent_sites s where s.agent_id = agents.id and s.vault_entry_id = ?)', [
+      vaultEntryId,
+    ])
 }
 
 export type Agents = ReturnType<typeof createAgents>

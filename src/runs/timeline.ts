@@ -26,7 +26,7 @@ interface StepFailure {
 
 /** Kinds of timeline events and their data. Contents (payloads, answers, results) are joined on reading. */
 export interface EventData {
-  accepted: { trigger: string; sequence: number; ahead: number; replayOf?: string; edited?: true }
+  accepted: { trigger: string; sequence: number; ahead: number; replayOf?: string; edited?: boolean }
   started: { epoch: number; override: 'used' | 'not-allowed' | 'absent' }
   recovered: { epoch: number; step: number; note: string }
   'step.started': { step: number; attempt: number; note?: string }

@@ -253,7 +253,7 @@ export function createEntries(context: {
 }
 
 const listedFields =
-  `id ownerId origin name authType status statusReason scopes scopeNote expiresAt lastUsedAt acceptedAt connectedBy createdAt updatedAt`.split(
+  `id ownerId origin name authType status statusReason scopes scopeNote credential expiresAt refreshAfter renewedAt lastUsedAt acceptedAt connectedBy createdAt updatedAt`.split(
     ' ',
   )
 

@@ -9,6 +9,7 @@ import type { SafeFetch } from '../safe-fetch/safe-fetch.ts'
 import type { Sealing } from '../secrets/sealing.ts'
 import type { Sites } from '../sites/sites.ts'
 import type { HostProposals } from '../tools/host-proposals.ts'
+import { agentCountsOf } from './agent-counts.ts'
 import { createOAuthReturn } from './oauth/oauth-return.ts'
 import { createConnections } from './connections.ts'
 import { createMarkNeedsReauth } from './reauthorization.ts'
@@ -45,6 +46,7 @@ export function createVault(context: {
   return {
     ...entries,
     ...createRemoval({ ...context, revocations }),
+    agentCountsOf: (ids: readonly string[]) => agentCountsOf(context.database, ids),
     revocations,
     flows: createFlows({ ...context, oauthClient, assertNew: entries.assertNew }),
     callback: createOAuthReturn({ ...context, oauthClient, keep: entries.keep }),

@@ -6,7 +6,14 @@ import * as oauthBrowser from '../../api/oauth-browser.ts'
 import * as vault from '../../api/vault.ts'
 import { newId } from '../../src/ids.ts'
 import { call } from '../helpers/client.ts'
-import { authorize, beginConnect, comeBack, connectContacts, startOAuthSites } from '../helpers/connect.ts'
+import {
+  authorize,
+  beginConnect,
+  comeBack,
+  connectContacts,
+  openConnectUrl,
+  startOAuthSites,
+} from '../helpers/connect.ts'
 import { agentOf, connectTracker, customer, ended, person, timelineOf } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { dataOf, start } from '../helpers/runs.ts'
@@ -112,3 +119,39 @@ test('the latest fifty attempts of a user to connect a site are kept, and an ear
   )
   t.false(kept.some(({ id }: { id: string }) => id === first.id))
 })
+
+test('a browser comes back to the page of the console where the connection was started, whatever the outcome', async (t) => {
+  const { contacts, platform } = await shared()
+  const someone = await person(platform)
+  const returnTo = '/console/w/me/sites/connect?url=https%3A%2F%2Fcontacts.example&flow=forged#top'
+  const visit = async (decide: 'allow' | 'deny') => {
+    const body = { url: contacts.origin, returnTo }
+    const started = (await call(someone, oauth.startOAuth, { body })).body
+    const opened = { flowId: started.id, ...(await openConnectUrl(someone, started.connectUrl)) }
+    const back = await comeBack(someone, await authorize(opened, { decide }), opened.cookie)
+    t.is(back.status, 303)
+    const location = `/console/w/me/sites/connect?url=https%3A%2F%2Fcontacts.example&flow=${started.id}#top`
+    t.is(back.headers.get('location'), location)
+    return (await call(someone, oauth.getOAuthFlow, { params: { flowId: started.id } })).body
+  }
+  t.like(await visit('deny'), { status: 'failed', code: 'PERMISSION_DENIED', entryId: null })
+  t.like(await visit('allow'), { status: 'connected', code: null })
+})
+
+for (const returnTo of [
+  '/vault',
+  '/console-of-others',
+  '/console/../vault/oauth/go',
+  '/console/%2e%2e/docs',
+  '//evil.example/console',
+  '/\\evil.example/console',
+  'https://evil.example/console',
+  `/console/${'a'.repeat(512)}`,
+]) {
+  test(`a browser is never sent to ${returnTo.slice(0, 40)} after connecting a site`, async (t) => {
+    const { contacts, platform } = await shared()
+    const someone = await person(platform)
+    const { failure } = await call(someone, oauth.startOAuth, { body: { url: contacts.origin, returnTo } })
+    t.is(failure.code, 'VALIDATION_ERROR')
+  })
+}

@@ -7,7 +7,7 @@ import { startChangingSite } from '../helpers/changing-site.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { manifestWith, startHostileSite } from '../helpers/hostile-site.ts'
-import { connectTracker, customer, person } from '../helpers/people.ts'
+import { agentOf, connectTracker, customer, person } from '../helpers/people.ts'
 import { sharedPlatform } from '../helpers/shared.ts'
 import { startMoreSites, startSites } from '../helpers/sites.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
@@ -137,4 +137,26 @@ test('an entry that is changed and removed at the same instant is changed or not
     for (const { status } of await Promise.all(changes)) t.true([200, 404].includes(status))
     for (const { status } of await Promise.all(making)) t.true([201, 400, 403].includes(status))
   }
+})
+
+test('an entry says how many agents can use it, and the list of agents can be restricted to them', async (t) => {
+  const { sites, platform } = await open()
+  const someone = await customer(platform)
+  const entryId = await connectTracker(someone, sites)
+  const entry = async () => (await call(someone, vault.getVaultEntry, { params: { entryId } })).body
+  const users = async (vaultEntryId: string, client = someone) =>
+    (await call(client, agents.listAgents, { query: { vaultEntryId } })).body.items.map(({ name }) => name)
+  t.is((await entry()).agentCount, 0)
+  const first = await agentOf(someone, { name: 'First', sites: [{ vaultEntryId: entryId }] })
+  await agentOf(someone, { name: 'Second', sites: [{ vaultEntryId: entryId, tools: ['search_issues'] }] })
+  await agentOf(someone, { name: 'Without the site' })
+  t.is((await entry()).agentCount, 2)
+  t.deepEqual(await users(entryId), ['Second', 'First'])
+  t.deepEqual(await users('no-id'), [])
+  t.deepEqual(await users(entryId, await customer(platform)), [])
+  await call(someone, agents.deleteAgent, { params: { agentId: first.id } })
+  t.is((await entry()).agentCount, 1)
+  const listed = (await call(someone, vault.listVault)).body.items
+  t.like(listed[0], { id: entryId, agentCount: 1, endsAt: null, refreshAfter: null })
+  t.deepEqual(await users(entryId), ['Second'])
 })

@@ -50,7 +50,11 @@ export interface Answer<Body> {
 /** Sends a raw request and does not check its response, because checking a mebibyte takes long. */
 export async function sendRaw(
   url: string,
-  { method = 'GET', headers = {}, body }: { method?: string; headers?: Record<string, string>; body?: string | Buffer | Readable },
+  {
+    method = 'GET',
+    headers = {},
+    body,
+  }: { method?: string; headers?: Record<string, string>; body?: string | Buffer | Readable },
 ): Promise<{ status: number; bytes: Buffer }> {
   const answer = await send(url, { method, headers, body: body ?? null })
   return { status: answer.statusCode, bytes: Buffer.from(await answer.body.arrayBuffer()) }

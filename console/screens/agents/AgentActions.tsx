@@ -23,7 +23,10 @@ export const AgentActions = ({ agent }: { agent: Api['Agent'] }) => {
     },
     onSuccess(changed) {
       queries.setQueryData(agentQuery(agent.id).queryKey, changed)
-      notify('done', isPaused ? 'The agent is resumed.' : 'The agent is paused. Deliveries are still accepted and queued.')
+      notify(
+        'done',
+        isPaused ? 'The agent is resumed.' : 'The agent is paused. Deliveries are still accepted and queued.',
+      )
     },
     onError: (error) => notify('problem', problemOf(error).sentence),
   })

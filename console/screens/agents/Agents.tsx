@@ -44,7 +44,8 @@ const useAgents = (owner: Owner) =>
 
 const List = ({ owner }: { owner: Owner }) => {
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useAgents(owner)
-  if (!data) return error ? <ErrorBox error={error} onRetry={() => void refetch()} /> : <RowSkeleton height={48} rows={6} />
+  if (!data)
+    return error ? <ErrorBox error={error} onRetry={() => void refetch()} /> : <RowSkeleton height={48} rows={6} />
   const agents = data.pages.flatMap(({ items }) => items)
   if (agents.length === 0) return <NoAgents owner={owner} />
   return (

@@ -67,7 +67,8 @@ const LatestRuns = ({ agentId }: { agentId: string }) => {
         <h2 id="latest">Latest runs</h2>
         <Link {...to.runs(owner.address, { agentId })}>All runs</Link>
       </header>
-      {!data && (error ? <ErrorBox error={error} onRetry={() => void refetch()} /> : <Skeleton lines={5} height={48} />)}
+      {!data &&
+        (error ? <ErrorBox error={error} onRetry={() => void refetch()} /> : <Skeleton lines={5} height={48} />)}
       {data?.items.length === 0 && <p className={styles.quiet}>This agent has not run yet.</p>}
       {data && data.items.length > 0 && (
         <ul className={styles.list}>

@@ -38,7 +38,8 @@ async function readRuns(agentId: string, status: Api['RunStatus'], signal: Abort
 export const Page = () => {
   const agentId = useAgentId()
   const { data, error, refetch } = useQueue(agentId)
-  if (!data) return error ? <ErrorBox error={error} onRetry={() => void refetch()} /> : <RowSkeleton height={48} rows={4} />
+  if (!data)
+    return error ? <ErrorBox error={error} onRetry={() => void refetch()} /> : <RowSkeleton height={48} rows={4} />
   const runs = inOrder(data.flat())
   if (runs.length === 0)
     return (
@@ -50,8 +51,8 @@ export const Page = () => {
   return (
     <section className={styles.section} aria-label="Queue">
       <p className={styles.quiet}>
-        {isCut ? `The first ${countInWords(runs.length, 'run')}.` : `${countInWords(runs.length, 'run')}.`} One runs at a
-        time, in this order.
+        {isCut ? `The first ${countInWords(runs.length, 'run')}.` : `${countInWords(runs.length, 'run')}.`} One runs at
+        a time, in this order.
       </p>
       <ol className={styles.list}>
         {runs.map((run, place) => (

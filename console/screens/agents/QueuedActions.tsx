@@ -21,7 +21,10 @@ export const QueuedActions = ({ run, onChange }: QueuedActionsProps) => {
       return how
     },
     onSuccess: (how) =>
-      notify('done', how === 'skip' ? `Run ${run.sequence} is skipped.` : `Cancellation of run ${run.sequence} is requested.`),
+      notify(
+        'done',
+        how === 'skip' ? `Run ${run.sequence} is skipped.` : `Cancellation of run ${run.sequence} is requested.`,
+      ),
     onError: (error) => notify('problem', problemOf(error).sentence),
     onSettled: onChange,
   })
@@ -29,7 +32,13 @@ export const QueuedActions = ({ run, onChange }: QueuedActionsProps) => {
   return (
     <span>
       {run.status !== 'running' && (
-        <Button kind="quiet" small busy={busy('skip')} aria-label={`Skip run ${run.sequence}`} onPress={() => ending.mutate('skip')}>
+        <Button
+          kind="quiet"
+          small
+          busy={busy('skip')}
+          aria-label={`Skip run ${run.sequence}`}
+          onPress={() => ending.mutate('skip')}
+        >
           Skip
         </Button>
       )}

@@ -27,7 +27,7 @@ type ListedChange = Pick<
   'id' | 'class' | 'differences' | 'fingerprint' | 'status' | 'foundAt' | 'decidedAt'
 >
 
-export type PendingManifest = Pick<ManifestChange, 'class' | 'fingerprint' | 'foundAt'>
+type PendingManifest = Pick<ManifestChange, 'class' | 'fingerprint' | 'foundAt'>
 
 /** Entries per round. Each site is fetched once for all its entries, and all sites are fetched in parallel. */
 const batchSize = 20

@@ -26,6 +26,7 @@ interface FlowRequest {
   /** Names of the tools to make usable; all of the site's if absent. */
   tools?: readonly string[] | undefined
   acceptHosts: readonly string[]
+  returnTo?: string | undefined
 }
 
 interface StartedFlow {
@@ -124,6 +125,7 @@ export function createFlows(context: {
         scopes,
         ticketHash: hashToken(ticket),
         verifier: sealing.seal(oauthClient.newVerifier(), verifierPlace(id)),
+        returnTo: request.returnTo ?? null,
         status: 'pending' as const,
         createdAt: now,
         expiresAt,

@@ -28,6 +28,8 @@ export class OAuthFlow extends Row {
   declare bindingHash: string | null
   /** The PKCE verifier, sealed; erased when the flow ends. */
   declare verifier: string | null
+  /** The page of the console to open when the flow has ended; null for a page of its own. */
+  declare returnTo: string | null
   declare status: FlowStatus
   declare code: ErrorCode | null
   declare message: string | null

@@ -22,9 +22,10 @@ interface CallbackInput {
   from: Pick<Actor, 'address' | 'userAgent'>
 }
 
+/** A flow that has ended, with the entry or with the reason why there is none. */
 interface Finished {
   flow: OAuthFlow
-  entry: VaultEntry
+  result: { entry: VaultEntry } | { error: CodedError }
 }
 
 /**
@@ -70,11 +71,11 @@ export function createOAuthReturn(context: {
     const read = async () => OAuthFlow.query(database).findById(id).throwIfNotFound()
     const flow = await pollUntil(read, ({ endedAt }) => endedAt !== null, longestMs)
     if (flow.endedAt === null) throw new CodedError('SITE_UNAVAILABLE', { message: stillUnderWay })
-    if (flow.status === 'failed') throw recorded(flow)
+    if (flow.status === 'failed') return { flow, result: { error: recorded(flow) } }
     const entry = await VaultEntry.query(database)
       .findById(flow.entryId ?? '')
       .throwIfNotFound()
-    return { flow, entry }
+    return { flow, result: { entry } }
   }
 
   async function exchange(flow: OAuthFlow, parameters: URLSearchParams, state: string): Promise<Grant> {
@@ -106,9 +107,9 @@ export function createOAuthReturn(context: {
   return {
     /**
      * Finishes a flow: exchanges the code and stores the grant, once. The same browser gets the same outcome again.
-     * Fails with VALIDATION_ERROR (a bad state, issuer or set of parameters), PERMISSION_DENIED (access was denied),
-     * SITE_UNAVAILABLE, TOOL_EXECUTION_ERROR (the site refused or its token endpoint failed), TOKEN_EXISTS,
-     * VAULT_LIMIT_REACHED, NOT_FOUND.
+     * Fails with VALIDATION_ERROR (a bad state, another browser). An ended flow has an entry or one of these errors:
+     * VALIDATION_ERROR (a bad issuer or set of parameters), PERMISSION_DENIED (access was denied), SITE_UNAVAILABLE,
+     * TOOL_EXECUTION_ERROR (the site refused or its token endpoint failed), TOKEN_EXISTS, VAULT_LIMIT_REACHED, NOT_FOUND.
      */
     async finish(input: CallbackInput): Promise<Finished> {
       const { flow, state, isFirst } = await claim(input)
@@ -120,12 +121,13 @@ export function createOAuthReturn(context: {
         await end(flow, result)
         const after = { name: entry.name, origin: entry.origin, scopes: entry.scopes }
         await complete({ kind: 'done', subjectId: entry.id, after })
-        return { flow: Object.assign(flow, result), entry }
+        return { flow: Object.assign(flow, result), result: { entry } }
       } catch (error) {
         const { code, message } = isCoded(error) ? error : new CodedError('INTERNAL_ERROR')
         await end(flow, { status: 'failed', code, message })
         await complete({ kind: code === 'INTERNAL_ERROR' ? 'unknown' : 'refused' })
-        throw error
+        if (!isCoded(error)) throw error
+        return { flow, result: { error } }
       }
     },
   }

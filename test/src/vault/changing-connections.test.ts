@@ -182,11 +182,13 @@ test('a grant whose storing was not heard of is stored once, and not given back'
     },
   })
   const parameters = new URLSearchParams({ code: secretText('code'), state })
-  const { entry, flow } = await callback.finish({
+  const { result, flow } = await callback.finish({
     parameters,
     bindingOf: () => cookie.slice(cookie.indexOf('=') + 1),
     from: {},
   })
+  if ('error' in result) throw result.error
+  const { entry } = result
   t.like(flow, { id: flowId, status: 'connected', entryId: entry.id })
   t.deepEqual(kept, [entry, entry])
   t.deepEqual(await VaultEntry.query(services.database).where({ ownerId: entry.ownerId }), [entry])

@@ -69,10 +69,7 @@ const WebhookFields = ({ draft, change, problem }: PartProps) => {
         problem={problem('webhookSchema')}
         onChange={(webhookSchema) => change({ webhookSchema })}
       />
-      <Check
-        isSelected={draft.allowActionOverride}
-        onChange={(allowActionOverride) => change({ allowActionOverride })}
-      >
+      <Check isSelected={draft.allowActionOverride} onChange={(allowActionOverride) => change({ allowActionOverride })}>
         The member <code>action</code> of a payload replaces the prompt
       </Check>
     </>

@@ -35,7 +35,9 @@ export function withRow(text: string, name: string | undefined, next: Row | unde
   const required = (schema['required'] ?? []) as unknown[]
   const before = Object.entries(properties)
   const row = (member: unknown): [string, unknown][] => (next ? [[next.name, memberOf(member, next)]] : [])
-  const after = before.flatMap(([each, member]) => (each === name ? row(member) : [[each, member] as [string, unknown]]))
+  const after = before.flatMap(([each, member]) =>
+    each === name ? row(member) : [[each, member] as [string, unknown]],
+  )
   if (name === undefined) after.push(...row({}))
   const others = required.filter((each) => each !== name && each !== next?.name)
   const at = name === undefined ? -1 : required.indexOf(name)

@@ -1,0 +1,25 @@
+import { useState } from 'react'
+import { HostTicks } from '../HostTicks.tsx'
+import styles from './Connect.module.css'
+import { SignInAtSite } from './SignInAtSite.tsx'
+import { TokenForm, type LoginProps } from './TokenForm.tsx'
+
+/** The hosts to trust, and then a token or the way to the site. */
+export const LoginForm = ({ site, url, owner }: Omit<LoginProps, 'hosts'>) => {
+  const [accepted, accept] = useState<readonly string[]>([])
+  const hosts = { accepted, areAll: site.foreignHosts.every((host) => accepted.includes(host)) }
+  const props = { site, url, owner, hosts }
+  return (
+    <section className={styles.connect} aria-labelledby="connect">
+      <h2 id="connect">Connect it</h2>
+      <HostTicks
+        legend="This site sends calls or logins to other hosts. Tick each one that you trust with them."
+        hosts={site.foreignHosts}
+        accepted={accepted}
+        onAccept={accept}
+      />
+      {site.authType === 'bearer' ? <TokenForm {...props} /> : <SignInAtSite {...props} />}
+      {!hosts.areAll && <p className={styles.quiet}>The site can be connected when every host is ticked.</p>}
+    </section>
+  )
+}

@@ -1,0 +1,52 @@
+import { useState } from 'react'
+import { api, type Api } from '../../../api/client.ts'
+import { Button } from '../../../design/Button.tsx'
+import { Check } from '../../../design/Check.tsx'
+import { ErrorBox } from '../../../parts/ErrorBox.tsx'
+import { countInWords } from '../../../parts/format.ts'
+import { pageToReturnTo } from '../../../parts/returned-flow.ts'
+import { byScope, scopeWords, toolsFor } from '../tool-words.ts'
+import styles from './Connect.module.css'
+import type { LoginProps } from './TokenForm.tsx'
+
+/** What to ask the site for, and the way there. The browser comes back to this page. */
+export const SignInAtSite = ({ site, url, owner, hosts }: LoginProps) => {
+  const groups = byScope(site.tools)
+  const [chosen, choose] = useState<readonly Api['Scope'][]>(groups.map(({ scope }) => scope))
+  const starting = api.useMutation('post', '/vault/oauth/start', {
+    onSuccess: ({ connectUrl }) => location.assign(connectUrl),
+  })
+  const tools = toolsFor(site.tools, chosen)
+  const body = { ...owner.query, url, acceptHosts: [...hosts.accepted], ...(tools && { tools }) }
+  return (
+    <div className={styles.form}>
+      <fieldset className={styles.hosts}>
+        <legend>Agents may</legend>
+        {groups.map(({ scope, tools: needing }) => (
+          <Check
+            key={scope}
+            isSelected={chosen.includes(scope)}
+            onChange={(isTicked) => choose(isTicked ? [...chosen, scope] : chosen.filter((one) => one !== scope))}
+          >
+            {scopeWords[scope]} <span className={styles.quiet}>{countInWords(needing.length, 'tool')}</span>
+          </Check>
+        ))}
+      </fieldset>
+      <p className={styles.quiet}>
+        You sign in at the site and allow the access there. Switchyard never sees your password, and you come back to
+        this page. You can ask for more later.
+      </p>
+      {starting.error && <ErrorBox error={starting.error} />}
+      <div>
+        <Button
+          kind="primary"
+          busy={starting.isPending}
+          isDisabled={!hosts.areAll || chosen.length === 0}
+          onPress={() => starting.mutate({ body: { ...body, returnTo: pageToReturnTo(location) } })}
+        >
+          Continue to the site
+        </Button>
+      </div>
+    </div>
+  )
+}

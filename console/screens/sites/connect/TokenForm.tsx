@@ -1,0 +1,65 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { Form } from 'react-aria-components/Form'
+import { to } from '../../../addresses.ts'
+import { api, type Api } from '../../../api/client.ts'
+import { detailOf } from '../../../api/problem.ts'
+import { Button } from '../../../design/Button.tsx'
+import { Field } from '../../../design/Field.tsx'
+import { notify } from '../../../design/notices.ts'
+import { ErrorBox } from '../../../parts/ErrorBox.tsx'
+import { shownText } from '../../../parts/shown-text.ts'
+import type { Owner } from '../../../session/workspace.ts'
+import styles from './Connect.module.css'
+
+export interface LoginProps {
+  site: Api['Site']
+  url: string
+  owner: Owner
+  /** The hosts that were ticked, and whether all are. */
+  hosts: { accepted: readonly string[]; areAll: boolean }
+}
+
+/** A token that the site issued. */
+export const TokenForm = ({ url, owner, hosts }: LoginProps) => {
+  const [token, setToken] = useState('')
+  const navigate = useNavigate()
+  const queries = useQueryClient()
+  const adding = api.useMutation('post', '/vault', {
+    async onSuccess({ id, name }) {
+      notify('done', `“${shownText(name)}” is connected.`)
+      await navigate({ ...to.connect(owner.address, { entry: id }), replace: true })
+      await queries.invalidateQueries()
+    },
+  })
+  const problem = detailOf(adding.error, 'token')
+  const acceptHosts = [...hosts.accepted]
+  return (
+    <Form
+      className={styles.form as string}
+      onSubmit={(event) => {
+        event.preventDefault()
+        adding.mutate({ body: { ...owner.query, url, token: token.trim(), acceptHosts } })
+      }}
+    >
+      <Field
+        label="Token"
+        hint="Create it in the settings of the site. It is stored encrypted, sent only to the site, and tried at once if the site has a tool that only reads."
+        type="password"
+        autoComplete="off"
+        isRequired
+        maxLength={8192}
+        value={token}
+        onChange={setToken}
+        problem={problem}
+      />
+      {adding.error && problem === undefined && <ErrorBox error={adding.error} />}
+      <div>
+        <Button type="submit" kind="primary" busy={adding.isPending} isDisabled={!hosts.areAll}>
+          Connect site
+        </Button>
+      </div>
+    </Form>
+  )
+}

@@ -1,0 +1,16 @@
+/** The address of the site to connect, or the entry that was just connected. */
+export interface ConnectSearch {
+  url?: string | undefined
+  entry?: string | undefined
+}
+
+export const readConnectSearch = ({ url, entry }: Record<string, unknown>): ConnectSearch => ({
+  url: typeof url === 'string' && url !== '' ? url : undefined,
+  entry: typeof entry === 'string' ? entry : undefined,
+})
+
+/** What somebody typed as an address of a site: a host alone means https. */
+export function siteAddress(typed: string): string {
+  const address = typed.trim()
+  return /^[a-z][a-z+.-]*:\/\//i.test(address) ? address : `https://${address}`
+}

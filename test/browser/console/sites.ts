@@ -1,0 +1,135 @@
+// @promise oauth
+import test from 'ava'
+import { freePorts } from '../../../bin/local/ports.ts'
+import { buildConsole } from '../../../bin/local/console.ts'
+import { startChangingSite } from '../../helpers/changing-site.ts'
+import { startOAuthSites } from '../../helpers/connect.ts'
+import { agentOf, customer, type Person } from '../../helpers/people.ts'
+import { startPlatform } from '../../helpers/platform.ts'
+import { forWholeFile } from '../../helpers/whole-file.ts'
+import { openBrowser } from '../open-browser.ts'
+import { press, type } from './keyboard.ts'
+import { look } from './look.ts'
+import { signIn } from './stage.ts'
+import { watched } from './watched.ts'
+
+/** A platform at an address to which the contacts site sends browsers back, and a site that changes its tools. */
+const open = forWholeFile(test, 'sites in the console', async (t) => {
+  await buildConsole(() => {})
+  const [port = 0] = await freePorts(1)
+  const BASE_URL = `http://127.0.0.1:${port}`
+  const { contacts, sites } = await startOAuthSites(t, { redirectUris: [`${BASE_URL}/vault/oauth/callback`] })
+  const changing = await startChangingSite(t)
+  const all = { ...sites, allow: [...sites.allow, ...changing.allow] }
+  const platform = await startPlatform(t, { sites: all, port, env: { BASE_URL }, worker: true })
+  return { contacts, sites, changing, platform, openPage: await openBrowser(t) }
+})
+
+async function visiting(t: Parameters<typeof watched>[0]) {
+  const stage = await open()
+  const someone: Person = await customer(stage.platform)
+  const page = watched(t, await stage.openPage())
+  await signIn(page, someone, `${stage.platform.url}/console`)
+  return { ...stage, someone, page }
+}
+
+test.serial('a site is inspected and connected with a token by keyboard, and the page says what it can do', async (t) => {
+  const { page, sites } = await visiting(t)
+  await page.keyboard.press('g')
+  await page.keyboard.press('s')
+  await page.getByRole('heading', { name: 'No site is connected' }).waitFor()
+  await look(t, page, 'sites-empty')
+  await press(page, page.getByRole('link', { name: 'Connect a site' }))
+  await type(page, page.getByLabel('Address of the site'), sites.tracker.origin)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Connect it' }).waitFor()
+  await look(t, page, 'connect')
+  await type(page, page.getByLabel('Token'), sites.tracker.createToken('ada', 'admin'))
+  await page.keyboard.press('Enter')
+  await page.getByText('Agents can now do this there').waitFor()
+  t.regex(await page.innerText('main'), /Delete things\s+delete_issue/)
+  await look(t, page, 'connected')
+  await press(page, page.getByRole('link', { name: 'Open the site' }))
+  await press(page, page.getByRole('link', { name: 'Call search_issues' }))
+  await press(page, page.getByRole('button', { name: 'Call search_issues' }))
+  await page.getByText('succeeded').waitFor()
+  await look(t, page, 'tool')
+  await press(page, page.getByRole('link', { name: 'Record of the call' }))
+  await page.getByRole('heading', { name: 'Result' }).waitFor()
+  await look(t, page, 'call')
+})
+
+test.serial('signing in at a site leads back to the page where it began, whatever one decides there', async (t) => {
+  const { page, contacts, platform } = await visiting(t)
+  const url = encodeURIComponent(contacts.origin)
+  await page.goto(`${platform.url}/console/w/me/sites/connect?url=${url}`)
+  const goToSite = async () => {
+    await page.getByRole('button', { name: 'Continue to the site' }).click()
+    await page.getByRole('link', { name: 'Continue to “Example contacts”' }).click()
+  }
+  await goToSite()
+  await page.getByLabel('User').fill('ada')
+  await page.getByLabel('Password').fill('ada-password')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Deny' }).click()
+  await page.getByText('denied at the site').waitFor()
+  t.is(new URL(page.url()).pathname, '/console/w/me/sites/connect')
+  t.false(page.url().includes('flow='))
+  await goToSite()
+  await page.getByRole('button', { name: 'Allow' }).click()
+  await page.getByText('Agents can now do this there').waitFor()
+  await page.getByRole('link', { name: 'Open the site' }).click()
+  await page.getByRole('heading', { name: 'Refreshes of the login' }).waitFor()
+  await look(t, page, 'site-oauth')
+  const address = page.url()
+  await page.getByRole('button', { name: 'Reconnect' }).click()
+  await goToSite()
+  await page.getByRole('button', { name: 'Allow' }).click()
+  await page.getByText('Runs that waited for it continue').waitFor()
+  t.is(page.url(), address)
+})
+
+test.serial('a change of a site is shown before and after, and accepted once its hosts are ticked', async (t) => {
+  const { page, changing, platform, someone } = await visiting(t)
+  await page.goto(`${platform.url}/console/w/me/sites/connect?url=${encodeURIComponent(changing.origin)}`)
+  await type(page, page.getByLabel('Token'), 'a-token')
+  await page.keyboard.press('Enter')
+  await page.getByText('Agents can now do this there').waitFor()
+  await page.getByRole('link', { name: 'Open the site' }).click()
+  await page.getByRole('heading', { name: 'Agents that use it' }).waitFor()
+  const entryId = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+  await agentOf(someone, { name: 'Gardener', sites: [{ vaultEntryId: entryId }] })
+  changing.change({ server: { url: `${changing.foreignOrigin}/v1` } })
+  await page.getByRole('link', { name: 'Changes' }).click()
+  await page.getByRole('button', { name: 'Check now' }).click()
+  await page.getByRole('heading', { name: 'A change waits for you' }).waitFor()
+  t.regex(await page.innerText('main'), /localhost/)
+  await look(t, page, 'changes')
+  const accept = page.getByRole('button', { name: 'Accept the whole change' })
+  t.true(await accept.isDisabled())
+  await page.getByRole('checkbox', { name: /localhost/ }).focus()
+  await page.keyboard.press('Space')
+  await press(page, accept)
+  await page.getByText('is in use').waitFor()
+  await page.getByText('Gardener').waitFor()
+  await page.getByRole('button', { name: 'Disconnect' }).click()
+  await page.getByRole('dialog').getByText('Gardener').waitFor()
+  await look(t, page, 'disconnect')
+  await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click()
+  await page.getByRole('heading', { name: 'No site is connected' }).waitFor()
+})
+
+test.serial('a call whose answer is lost says what that means and what one can do', async (t) => {
+  const { page, sites, platform } = await visiting(t)
+  await page.goto(`${platform.url}/console/w/me/sites/connect?url=${encodeURIComponent(sites.badTools.origin)}`)
+  await type(page, page.getByLabel('Token'), 'a-token')
+  await page.keyboard.press('Enter')
+  await page.getByRole('link', { name: 'Open the site' }).click()
+  await page.getByRole('link', { name: 'Call reset' }).click()
+  await page.getByRole('button', { name: 'Call reset' }).click()
+  await page.getByText('It is not known whether').waitFor()
+  await page.getByRole('link', { name: 'What this means' }).click()
+  await page.getByRole('heading', { name: 'What you can do' }).waitFor()
+  t.regex(await page.innerText('main'), /Look at the site first/)
+  await look(t, page, 'call-unknown')
+})
