@@ -22,7 +22,7 @@ export const PasteValue = ({ name, value, isSecret = false }: PasteValueProps) =
     )
   return (
     <div className={styles.value}>
-      <code aria-label={isShown ? undefined : `Hidden ${name}`}>{isShown ? shownText(value) : hiddenSecret}</code>
+      <code>{isShown ? shownText(value) : <span aria-hidden="true">{hiddenSecret}</span>}</code>
       {isSecret && (
         <Button small aria-label={`${isShown ? 'Hide' : 'Show'} the ${name}`} onPress={() => setShown(!isShown)}>
           {isShown ? 'Hide' : 'Show'}
