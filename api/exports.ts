@@ -25,7 +25,7 @@ const shared = {
   apiKeys: records('API keys, without their secrets'),
   vault: records('Connected sites, with `calls`, `refreshes` and `manifestChanges` but without their credentials'),
   calls: records('Direct tool calls to sites that are no longer connected or now have another owner'),
-  agents: records('Agents, with their scheduled times (`fires`) but without their secrets'),
+  agents: records('Agents, with their scheduled times (`fires`) and `refusedDeliveries` but without their secrets'),
   runs: records('Runs, including their `timeline` and `callbacks`'),
   sessions: records('Chat sessions, including `messages`'),
   approvals: records('Tool calls that needed approval'),

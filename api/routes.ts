@@ -35,6 +35,7 @@ import * as outbox from './outbox.ts'
 import * as refreshes from './refreshes.ts'
 import * as payments from './payments.ts'
 import * as paymentSetup from './payment-setup.ts'
+import * as refusedDeliveries from './refused-deliveries.ts'
 import * as runEndings from './run-endings.ts'
 import * as runEvents from './run-events.ts'
 import * as runFailures from './run-failures.ts'
@@ -48,6 +49,7 @@ import * as siteInspection from './site-inspection.ts'
 import * as stripeWebhook from './stripe-webhook.ts'
 import * as templates from './templates.ts'
 import * as toolsiteSchema from './schemas/toolsite-schema.ts'
+import * as testDeliveries from './test-deliveries.ts'
 import * as totp from './totp.ts'
 import * as transfers from './transfers.ts'
 import * as vault from './vault.ts'
@@ -92,6 +94,8 @@ export const routes: AnyRoute[] = [
   agentReplays,
   agentRuns,
   agentSecrets,
+  refusedDeliveries,
+  testDeliveries,
   templates,
   sessions,
   // The router takes the first match, and `/runs/{runId}` matches their paths.

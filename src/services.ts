@@ -64,6 +64,8 @@ import { createVault } from './vault/vault.ts'
 import { version } from './version.ts'
 import { createPayloads } from './webhooks/payloads.ts'
 import { createRecipients } from './webhooks/recipients.ts'
+import { createRefusals } from './webhooks/refusals.ts'
+import { createTestDeliveries } from './webhooks/test-deliveries.ts'
 import { createWebhooks } from './webhooks/webhooks.ts'
 import { createWorkspaces } from './workspaces/workspaces.ts'
 import { createWhy } from './why/why.ts'
@@ -156,7 +158,9 @@ export function createServices(
   }
   const runs = createRuns({ ...base, ...parts, workers, reachability })
   const recipients = createRecipients({ ...base, agents, billing })
-  const webhooks = createWebhooks({ ...base, agents, billing, payloads, recipients, runs })
+  const refusals = createRefusals(base)
+  const webhooks = createWebhooks({ ...base, agents, billing, payloads, recipients, refusals, runs })
+  const testDeliveries = createTestDeliveries({ ...base, agents, webhooks })
   const templates = createTemplates({ ...base, agents, runs, webhooks })
   const retention = createRetention(base)
   const partitions = createPartitions(base)
@@ -210,6 +214,8 @@ export function createServices(
     callbacks,
     deliverCallbacks,
     runs,
+    refusals,
+    testDeliveries,
     webhooks,
     templates,
     retention,
@@ -236,6 +242,7 @@ export function createServices(
       await outages.close()
       await models.close()
       await threads.close()
+      await refusals.flush()
       await storedBytes.flush().catch((error: unknown) => logger.warn({ err: error }, 'failed to count stored bytes'))
       await database.destroy()
     },

@@ -15,6 +15,7 @@ import * as logins from '../logins.ts'
 import * as manifests from '../manifests.ts'
 import * as members from '../members.ts'
 import * as notifications from '../notifications.ts'
+import * as refusedDeliveries from '../refused-deliveries.ts'
 import * as refreshes from '../refreshes.ts'
 import * as payments from '../payments.ts'
 import type { AnyRoute } from '../route/route.ts'
@@ -47,8 +48,8 @@ async function* whole(list: AnyRoute, asking: Asking, readOne: (id: string) => P
 async function agentItem(asking: Asking, id: string): Promise<Item> {
   const resource = await asking.services.agents.get(asking.ownerId, id)
   const fires = all(schedules.listFires, asking, { resource })
-  const versions = versionsOf(asking, resource)
-  return { record: await read(agents.getAgent, asking, { resource }), lists: { fires, versions } }
+  const lists = { fires, versions: versionsOf(asking, resource), refusedDeliveries: refusedOf(asking, resource) }
+  return { record: await read(agents.getAgent, asking, { resource }), lists }
 }
 
 async function* versionsOf(asking: Asking, resource: object): AsyncGenerator<object> {
@@ -56,6 +57,11 @@ async function* versionsOf(asking: Asking, resource: object): AsyncGenerator<obj
     const params = { version: String((listed as { version: number }).version) }
     yield* readIfExists(() => read(agentVersions.getAgentVersion, asking, { resource, params }))
   }
+}
+
+async function* refusedOf(asking: Asking, resource: object): AsyncGenerator<object> {
+  const { items } = (await read(refusedDeliveries.listRefusedDeliveries, asking, { resource })) as { items: object[] }
+  yield* items
 }
 
 async function runItem(asking: Asking, id: string): Promise<Item> {
@@ -114,7 +120,8 @@ const ofOwner = (asking: Asking): Section[] => [
   },
   {
     name: 'agents',
-    about: 'Agents, including prompts, schemas, settings, versions and scheduled times, but without secrets',
+    about:
+      'Agents, including prompts, schemas, settings, versions, scheduled times and refused deliveries, but without secrets',
     content: () => whole(agents.listAgents, asking, (id) => agentItem(asking, id)),
   },
   {

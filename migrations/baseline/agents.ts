@@ -102,6 +102,17 @@ export const agents = `
     constraint agent_lost_sites_agent_fk foreign key (agent_id) references agents (id) on delete cascade
   );
 
+  -- The latest refused deliveries of an agent that had proved their sender, newest first, and a count of failed proofs.
+  -- Written at most once a second by each process.
+  create table refused_deliveries (
+    agent_id uuid not null,
+    items jsonb not null,
+    -- null: none
+    proof_failures jsonb,
+    constraint refused_deliveries_pkey primary key (agent_id),
+    constraint refused_deliveries_agent_fk foreign key (agent_id) references agents (id) on delete cascade
+  );
+
   -- One row per agent. Its lock orders everything that accepts, claims or ends the agent's runs. Every run updates it
   -- several times. No index names a column that all of these change, and half of each page is free, so that new row
   -- versions stay within their page (HOT).

@@ -118,6 +118,7 @@ export function createLifecycle(context: {
         await AgentSite.query(trx).delete().where({ agentId })
         await LostSite.query(trx).delete().where({ agentId })
         await AgentVersion.query(trx).delete().where({ agentId })
+        await trx('refused_deliveries').where({ agentId }).delete()
         return changed
       })
       if (needsSync) schedules.syncSoon(agentId)

@@ -51,6 +51,7 @@ export const ofOwner: Emptying[] = [
   manyOfAgents('due_agents', 'id'),
   ofAgents('schedules'),
   ofAgents('agent_queues'),
+  ofAgents('refused_deliveries'),
   by('agents', 'owner_id'),
   forget(['before', 'after', 'address', 'user_agent'], `audit_entries e where e.owner_id = ${owner}`),
   // An admin's reason for giving credits may describe the person.

@@ -20,6 +20,7 @@ export async function changeOwner(trx: Transaction, moving: Moving): Promise<voi
   await trx.raw(agentsStatement, { ...moving })
   await trx.raw(versionsStatement, { agentIds })
   await trx.raw(queuesStatement, { agentIds })
+  await trx.raw('delete from refused_deliveries where agent_id = any(:agentIds::uuid[])', { agentIds })
   await trx.raw(entriesStatement, { ...moving }).catch(refuseTwice)
   await trx.raw('delete from session_sites where vault_entry_id = any(:entryIds::uuid[])', { entryIds })
 }

@@ -54,7 +54,7 @@ async function problemOfSignature(
   const signatures = withPrefix(members, signature.prefix)
   const body = await readBody()
   const parts = { '{id}': id, '{timestamp}': timestamp, '{body}': body }
-  const expected = secrets.flatMap((secret) => sign(signature, parts, secret) ?? [])
+  const expected = secrets.flatMap((secret) => signatureOf(signature, parts, secret) ?? [])
   const matches = signatures.some((one) => expected.some((right) => equal(one, right)))
   return matches ? undefined : mismatch
 }
@@ -88,7 +88,7 @@ function isPresent(timestamp: string, now: Date): boolean {
 type Parts = Record<'{id}' | '{timestamp}' | '{body}', string | Buffer>
 
 /** The expected signature; undefined if the secret is not a key of this scheme. */
-function sign({ signs, encoding, key }: Signature, parts: Parts, secret: string): string | undefined {
+export function signatureOf({ signs, encoding, key }: Signature, parts: Parts, secret: string): string | undefined {
   const bytes = keys[key](secret)
   if (bytes === undefined) return undefined
   const hmac = createHmac('sha256', bytes)

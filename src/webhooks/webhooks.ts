@@ -17,6 +17,7 @@ import { presets, type Preset } from './presets.ts'
 import { problemOfProof, type ReadHeader } from './proofs.ts'
 import { noWebhook, type Recipient, type Recipients } from './recipients.ts'
 import { namesOf, presetsSent } from './header-names.ts'
+import type { RefusalsOfDeliveries } from './refusals.ts'
 
 const suspended =
   'The account that owns this agent is suspended, so the agent accepts no deliveries. Send the delivery again after the operator lifts the suspension.'
@@ -54,10 +55,11 @@ export function createWebhooks(context: {
   largeBodies: LargeBodies
   payloads: Payloads
   recipients: Recipients
+  refusals: RefusalsOfDeliveries
   runs: Runs
   rateLimits: RateLimits
 }) {
-  const { agents, billing, clock, largeBodies, payloads, recipients, runs, rateLimits } = context
+  const { agents, billing, clock, largeBodies, payloads, recipients, refusals, runs, rateLimits } = context
 
   async function verify(request: InboundRequest, secrets: string[], demanded: Preset[]): Promise<void> {
     const evidence = { header: request.header, readBody: request.readBody, secrets, now: clock.now() }
@@ -86,7 +88,9 @@ export function createWebhooks(context: {
   ): Promise<Outcome | 'stale'> {
     const { agent, standing, secrets } = recipient
     assertThat(agent.trigger === 'webhook', 'AGENT_NOT_FOUND', { message: noWebhook })
+    delivery.proved = undefined
     await verify(delivery, secrets, demandedOfDelivery(agent.webhookProof, delivery.header))
+    delivery.proved = presets[agent.webhookProof]
     assertAccepting(standing)
     requireFeature(standing, 'webhooks')
     requirePaidSubscription(standing)
@@ -143,8 +147,22 @@ export function createWebhooks(context: {
       return await judge(delivery, recipient, isFinal, unfinished)
     } catch (refusal) {
       if (isCoded(refusal) && !delivery.isDecided && delivery.hasBody !== isFinal) return 'stale'
+      if (isCoded(refusal, 'WEBHOOK_SECRET_INVALID')) refusals.noteFailedProof(delivery)
       return refuse(delivery, refusal)
     }
+  }
+
+  /** The outcome, or the refusal of the last judgment. */
+  async function decide(delivery: Judged): Promise<Outcome> {
+    let outcome = await judgeByMemory(delivery)
+    for (let tries = 0; outcome === 'stale' && tries < mostTries; tries += 1) outcome = await judgeByRecord(delivery)
+    if (outcome !== 'stale') return outcome
+    throw new CodedError('INTERNAL_ERROR', { message: keepsChanging, retryAfter: 1 })
+  }
+
+  /** Notes why a delivery is refused. A refused proof is noted when it is counted. */
+  function noteRefusal({ agentId, header, proved: preset, bodyBytes }: Judged, refusal: unknown): void {
+    if (isCoded(refusal) && preset) refusals.note({ agentId, header, preset, bodyBytes }, refusal)
   }
 
   return {
@@ -176,14 +194,17 @@ export function createWebhooks(context: {
      */
     async deliver(given: InboundDelivery): Promise<Outcome> {
       const delivery: Judged = { ...given, readBody, counted: {}, hasBody: false, isDecided: false }
-      let outcome = await judgeByMemory(delivery)
-      for (let tries = 0; outcome === 'stale' && tries < mostTries; tries += 1) outcome = await judgeByRecord(delivery)
-      if (outcome !== 'stale') return outcome
-      throw new CodedError('INTERNAL_ERROR', { message: keepsChanging, retryAfter: 1 })
+      try {
+        return await decide(delivery)
+      } catch (refusal) {
+        noteRefusal(delivery, refusal)
+        throw refusal
+      }
 
       async function readBody(): Promise<Buffer> {
         const body = await given.readBody()
         delivery.hasBody = true
+        delivery.bodyBytes = body.length
         return body
       }
     },
@@ -205,6 +226,9 @@ interface Judged extends InboundDelivery {
   counted: { agent?: Promise<void>; owner?: Promise<void>; bytes?: Promise<void> }
   /** Whether the body has been read. */
   hasBody: boolean
+  bodyBytes?: number
+  /** What its sender has proved itself by, at the last judgment. */
+  proved?: Preset | undefined
   /** Whether the commit decides, or has decided. */
   isDecided: boolean
 }

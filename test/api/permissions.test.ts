@@ -41,10 +41,10 @@ const needs: Record<string, Need> = {
     'see',
     'getAgentStatement getRunStatement listEvents getApproval listApprovals getSchedule listFires getCallback listCallbacks whyAgent whyRun getNeeds',
   ),
-  ...named('see', 'listNotifications removeMember listRunFailures listTemplates outlineEvents'),
+  ...named('see', 'listNotifications removeMember listRefusedDeliveries listRunFailures listTemplates outlineEvents'),
   ...named(
     'use',
-    'callTool startRun createSession endSession cancelRun replayRun replayDeliveries skipRun decideApproval retryCallback markNotification markNotifications',
+    'callTool startRun sendTestDelivery createSession endSession cancelRun replayRun replayDeliveries skipRun decideApproval retryCallback markNotification markNotifications',
   ),
   ...named(
     'build',

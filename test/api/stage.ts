@@ -215,6 +215,7 @@ export const validBodies = (sites: StageSites): Record<string, Record<string, un
   acceptManifest: { fingerprint: '0'.repeat(64) },
   callTool: { text: 'hello' },
   createAgent: { name: 'An agent', systemPrompt: 'Report.', trigger: 'manual' },
+  sendTestDelivery: { payload: {} },
   createAgentFromTemplate: {},
   updateAgent: { name: 'Another name' },
   replayDeliveries: { from: 1 },

@@ -51,6 +51,7 @@ async function busyOwner(someone: Person, workspaceId?: string) {
   const fire = { agentId: scheduled.id, ownerId: scheduled.ownerId, outcome: 'missed', reason: 'LATE' }
   const at = new Date('2026-01-01')
   await platform.services.database('schedule_fires').insert({ ...fire, nominalAt: at, recordedAt: at })
+  await platform.services.database('refused_deliveries').insert({ agentId: agent.id, items: '[]' })
   const session = await openSession(someone, { ...within, sites: given, onDisconnect: 'continue' })
   void send(session, { text: `[[say ${secretName}]] ${systemPrompt}`, stream: true }).catch(() => undefined)
   await eventually(20, 'it is answered', async () => (await historyOf(session)).items.length > 1 || undefined)

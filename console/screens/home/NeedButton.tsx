@@ -6,6 +6,7 @@ import { problemOf } from '../../api/problem.ts'
 import { Button } from '../../design/Button.tsx'
 import { notify } from '../../design/notices.ts'
 import { Reconnect } from '../../parts/Reconnect.tsx'
+import { shownText } from '../../parts/shown-text.ts'
 import type { Owner } from '../../session/workspace.ts'
 import styles from './Home.module.css'
 import { needAction } from './need-action.ts'
@@ -36,7 +37,7 @@ export const NeedButton = ({ need, owner }: { need: Api['Need']; owner: Owner })
 const Resume = ({ agentId, name, label }: { agentId: string; name: string; label: string }) => {
   const queries = useQueryClient()
   const resuming = api.useMutation('post', '/agents/{agentId}/resume', {
-    onSuccess: () => notify('done', `“${name}” is resumed.`),
+    onSuccess: () => notify('done', `“${shownText(name)}” is resumed.`),
     onError: (error) => notify('problem', problemOf(error).sentence),
     onSettled: () => queries.invalidateQueries({ queryKey: ['get', '/needs'] }),
   })

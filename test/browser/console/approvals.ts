@@ -2,7 +2,8 @@ import test from 'ava'
 import { agentOf, connectTracker, customer, ended } from '../../helpers/people.ts'
 import { start } from '../../helpers/runs.ts'
 import { verify } from '../../helpers/workspaces.ts'
-import { press } from './keyboard.ts'
+import { announces } from './announced.ts'
+import { hasFocus, press } from './keyboard.ts'
 import { look } from './look.ts'
 import { consoleStage, signIn } from './stage.ts'
 
@@ -35,7 +36,8 @@ test.serial('an approval is decided by keyboard in the inbox, and the run contin
   await page.getByRole('dialog', { name: 'Approve this call?' }).waitFor()
   await look(t, page, 'approve')
   await press(page, page.getByRole('dialog').getByRole('button', { name: 'Approve' }))
-  await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
+  await hasFocus(page, page.getByText('Nothing waits for you').locator('xpath=ancestor::*[@tabindex]').last())
+  await announces(page, /delete_closed_issues/)
   t.is((await ended(someone, id)).status, 'completed')
 })
 

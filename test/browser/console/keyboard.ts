@@ -24,3 +24,6 @@ export async function type(page: Page, field: Locator, text: string): Promise<vo
   await page.keyboard.press('ControlOrMeta+a')
   await page.keyboard.insertText(text)
 }
+
+/** Waits until this has the focus. */
+export const hasFocus = (page: Page, target: Locator): Promise<void> => target.and(page.locator(':focus')).waitFor()

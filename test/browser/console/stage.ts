@@ -9,6 +9,7 @@ import { startMailServer, type Arrived } from '../../helpers/mail-server.ts'
 import { eventually } from '../../helpers/eventually.ts'
 import { fileWith } from '../../src/config/files.ts'
 import { openBrowser } from '../open-browser.ts'
+import { listenTo } from './announced.ts'
 import { watched } from './watched.ts'
 
 /** A platform with its console, the example sites, a worker, and a browser, for all stories of a file. */
@@ -28,16 +29,21 @@ export const consoleStage = (test: TestFn, title: string) =>
     }
     const platform = await startPlatform(t, { sites, worker: true, env })
     const openPage = await openBrowser(t)
-    /** A browser of its own, whose page fails the story if it breaks its policy or logs an error. */
-    const visit = async (story: ExecutionContext, path: string) => {
+    /** The page of a browser of its own. It fails the story if it breaks its policy or logs an error. */
+    const openWatched = async (story: ExecutionContext) => {
       const page = watched(story, await openPage())
+      await listenTo(page.context())
+      return page
+    }
+    const visit = async (story: ExecutionContext, path: string) => {
+      const page = await openWatched(story)
       await page.goto(platform.url + path)
       return page
     }
-    const visitAs = async (story: ExecutionContext, someone: Person, path: string) => {
-      const page = watched(story, await openPage())
-      await signIn(page, someone, `${platform.url}/console`)
-      await page.goto(`${platform.url}${path}`)
+    const visitAs = async (story: ExecutionContext, someone: Person, path: string, at = platform.url) => {
+      const page = await openWatched(story)
+      await signIn(page, someone, `${at}/console`)
+      await page.goto(at + path)
       return page
     }
     /** The link in the newest mail to an address that leads to such a page. */

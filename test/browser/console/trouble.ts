@@ -1,18 +1,21 @@
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import type { Page } from 'playwright-core'
 import * as logins from '../../../api/logins.ts'
+import { freePorts } from '../../../bin/local/ports.ts'
 import { call } from '../../helpers/client.ts'
-import { agentOf, connectTracker, customer, deliver, ended, webhookAgent } from '../../helpers/people.ts'
-import { start } from '../../helpers/runs.ts'
-import { userIdOf, workspaceOf } from '../../helpers/workspaces.ts'
-import { press, type } from './keyboard.ts'
+import { connectBadTools, customer, deliver, ended, webhookAgent } from '../../helpers/people.ts'
+import { startProcess } from '../../helpers/processes.ts'
+import { testEnvironment, type Platform } from '../../helpers/platform.ts'
+import type { Sites } from '../../helpers/sites.ts'
+import { announces } from './announced.ts'
+import { hasFocus, press, type } from './keyboard.ts'
 import { look } from './look.ts'
 import { consoleStage } from './stage.ts'
 
 const open = consoleStage(test, 'trouble in the console')
 
 /** A page on which somebody is typing an edited payload. */
-async function typing(t: Parameters<Awaited<ReturnType<typeof open>>['visitAs']>[0]) {
+async function typing(t: ExecutionContext) {
   const stage = await open()
   const someone = await customer(stage.platform)
   const agent = await webhookAgent(someone, { name: 'Sorter', systemPrompt: '[[say done]]' })
@@ -22,6 +25,15 @@ async function typing(t: Parameters<Awaited<ReturnType<typeof open>>['visitAs']>
   await press(page, page.getByRole('button', { name: 'Replay', exact: true }))
   await type(page, page.getByLabel('Payload'), '{ "issue": 8 }')
   return { ...stage, someone, page }
+}
+
+/** Another API of the same platform, as a process that can end and start again. */
+async function anotherApi(t: ExecutionContext, { config }: Platform, sites: Sites) {
+  const [port = 0] = await freePorts(1)
+  const url = `http://127.0.0.1:${port}`
+  const own = { DATABASE_URL: config.database.url, PORT: String(port), BASE_URL: url }
+  const env = { ...(await testEnvironment(t, { sites, env: own })), TASK_QUEUE: config.temporal.taskQueue }
+  return { url, start: () => startProcess(t, 'api', env) }
 }
 
 const send = (page: Page) => press(page, page.getByRole('button', { name: 'Replay with the edited input' }))
@@ -37,7 +49,41 @@ test.serial('a cut network is said, loses no typed text, and the work continues 
   await page.context().setOffline(false)
   await page.getByText('What you see may be old').waitFor({ state: 'detached' })
   await send(page)
-  await page.getByRole('heading', { name: 'Two runs' }).waitFor()
+  await hasFocus(page, page.getByRole('heading', { name: 'Two runs' }))
+})
+
+test.serial('an API that restarts is said, loses no typed text, and an open run is followed to its end', async (t) => {
+  const { platform, sites, visitAs } = await open()
+  const someone = await customer(platform)
+  const vaultEntryId = await connectBadTools(someone, sites)
+  const agent = await webhookAgent(someone, {
+    name: 'Sorter',
+    systemPrompt: '[[call slow_read {"seconds":20}]]',
+    sites: [{ vaultEntryId, tools: ['slow_read'] }],
+  })
+  const past = await webhookAgent(someone, { name: 'Past', systemPrompt: '[[say done]]' })
+  const ran = (await deliver(platform, past, { issue: 7 })).body.runId
+  await ended(someone, ran)
+  const api = await anotherApi(t, platform, sites)
+  const running = await api.start()
+  const page = await visitAs(t, someone, `/console/w/me/runs/${ran}`, api.url)
+  await press(page, page.getByRole('button', { name: 'Replay', exact: true }))
+  await type(page, page.getByLabel('Payload'), '{ "issue": 8 }')
+  const { runId } = (await deliver(platform, agent, { issue: 7 })).body
+  const live = await page.context().newPage()
+  await live.goto(`${api.url}/console/w/me/runs/${runId}`)
+  await live.getByText('running', { exact: true }).first().waitFor()
+  await running.stop()
+  await announces(live, /Switchyard cannot be reached/)
+  await send(page)
+  await announces(page, /cannot be reached/)
+  await api.start()
+  for (const each of [page, live])
+    await each.getByText('What you see may be old').waitFor({ state: 'detached', timeout: 60_000 })
+  t.is(await isTyped(page), '{ "issue": 8 }')
+  await send(page)
+  await hasFocus(page, page.getByRole('heading', { name: 'Two runs' }))
+  await live.getByText('completed', { exact: true }).first().waitFor()
 })
 
 test.serial('a login that ends while somebody types is opened again over the page, and nothing is lost', async (t) => {
@@ -82,69 +128,4 @@ test.serial('two tabs sign out together', async (t) => {
     .or(page.getByRole('heading', { name: 'Sign in' }))
     .waitFor()
   t.is(await page.getByText('"issue": 7').count(), 0, 'what was read is gone')
-})
-
-const hostile = `<img src=x onerror=alert(1)><script>alert(2)</script>\u202Egnp.exe\u001B[31m${'W'.repeat(60)}`
-
-test.serial('hostile names, payloads and results are text on every page that shows them', async (t) => {
-  const { platform, sites, visitAs } = await open()
-  const someone = await customer(platform)
-  const vaultEntryId = await connectTracker(someone, sites)
-  const name = hostile.slice(0, 100).replace('\u202E', '').replace('\u001B', '')
-  const agent = await webhookAgent(someone, {
-    name,
-    systemPrompt: `[[call issues.createIssue {"title":"<script>alert(3)</script>","content":"x"}]] [[say ${name}]]`,
-    sites: [{ vaultEntryId, tools: ['issues.createIssue'] }],
-  })
-  const payload = { markup: hostile, long: 'A'.repeat(500_000), [hostile]: [hostile] }
-  const { runId } = (await deliver(platform, agent, payload)).body
-  await ended(someone, runId)
-  const second = (await deliver(platform, agent, { ...payload, more: 1 })).body.runId
-  await ended(someone, second)
-  const asking = await agentOf(someone, {
-    name: `${name} 2`.slice(-100),
-    systemPrompt: '[[call issues.createIssue {"title":"<img src=x onerror=alert(4)>","content":"x"}]] [[say x]]',
-    sites: [{ vaultEntryId, tools: ['issues.createIssue'], askFirst: ['issues.createIssue'] }],
-  })
-  await start(someone, asking)
-  const page = await visitAs(t, someone, `/console/w/me/runs/${runId}`)
-  await page.getByRole('button', { name: 'Open all' }).click()
-  await page.getByText('\\u202e').first().waitFor()
-  await look(t, page, 'hostile-run')
-  for (const [title, path] of [
-    ['hostile-home', '/console/w/me'],
-    ['hostile-runs', '/console/w/me/runs'],
-    ['hostile-compare', `/console/w/me/runs/${runId}/beside/${second}`],
-    ['hostile-approvals', '/console/w/me/approvals'],
-  ] as const) {
-    await page.goto(platform.url + path)
-    await page.getByText('onerror').filter({ visible: true }).first().waitFor()
-    await look(t, page, title)
-  }
-})
-
-test.serial("another tenant's ids in addresses show nothing of theirs", async (t) => {
-  const { platform, visitAs } = await open()
-  const victim = await customer(platform, 'team')
-  const { id: workspaceId } = await workspaceOf(victim, 'Secret workspace')
-  const agent = await webhookAgent(victim, { name: 'Secret agent' })
-  const { runId } = (await deliver(platform, agent, { secret: 'of the victim' })).body
-  await ended(victim, runId)
-  const thief = await customer(platform)
-  const page = await visitAs(t, thief, '/console/w/me')
-  for (const path of [
-    `/w/me/runs/${runId}`,
-    `/runs/${runId}`,
-    `/w/${workspaceId}`,
-    `/w/${workspaceId}/runs/${runId}`,
-    `/w/${await userIdOf(victim)}/runs`,
-    `/w/me/runs/${runId}/beside/${runId}`,
-    `/approvals/${runId}`,
-  ]) {
-    await page.goto(`${platform.url}/console${path}`)
-    await page.getByRole('heading', { name: /There is nothing here|Two runs/ }).waitFor()
-    await page.waitForLoadState('networkidle')
-    t.notRegex(await page.innerText('body'), /Secret|of the victim/, path)
-  }
-  await look(t, page, 'nothing-here')
 })
