@@ -1,7 +1,7 @@
 import type { RunFilters } from './lists/run-filters.ts'
 
 /** The tabs of an agent beside its overview. */
-export type AgentTab = 'queue' | 'settings' | 'schedule' | 'connect' | 'versions'
+export type AgentTab = 'queue' | 'settings' | 'schedule' | 'connect' | 'test' | 'versions'
 
 /** Every address of the console, for links and for `navigate`. `owner` is `me` or the id of a workspace. */
 export const to = {

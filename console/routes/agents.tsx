@@ -50,6 +50,12 @@ const agentConnect = createRoute({
   staticData: { title: 'Connect' },
   component: lazyRouteComponent(() => import('../screens/agents/Connect.tsx'), 'Page'),
 })
+const agentTest = createRoute({
+  getParentRoute: () => agent,
+  path: '/test',
+  staticData: { title: 'Test delivery' },
+  component: lazyRouteComponent(() => import('../screens/agents/TestDelivery.tsx'), 'Page'),
+})
 const agentVersions = createRoute({
   getParentRoute: () => agent,
   path: '/versions',
@@ -73,6 +79,7 @@ export const ofAgents = [
     agentSettings,
     agentSchedule,
     agentConnect,
+    agentTest,
     agentVersions,
     agentVersion,
   ]),

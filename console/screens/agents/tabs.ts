@@ -6,6 +6,7 @@ const tabs: readonly { tab: AgentTab; name: string; only?: Api['Trigger'] }[] = 
   { tab: 'settings', name: 'Settings' },
   { tab: 'schedule', name: 'Schedule', only: 'scheduled' },
   { tab: 'connect', name: 'Connect', only: 'webhook' },
+  { tab: 'test', name: 'Test delivery', only: 'webhook' },
   { tab: 'versions', name: 'Versions' },
 ]
 
