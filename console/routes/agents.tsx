@@ -38,6 +38,49 @@ const agentSettings = createRoute({
   staticData: { title: 'Settings' },
   component: lazyRouteComponent(() => import('../screens/agents/Settings.tsx'), 'Page'),
 })
+const agentSchedule = createRoute({
+  getParentRoute: () => agent,
+  path: '/schedule',
+  staticData: { title: 'Schedule' },
+  component: lazyRouteComponent(() => import('../screens/agents/Schedule.tsx'), 'Page'),
+})
+const agentConnect = createRoute({
+  getParentRoute: () => agent,
+  path: '/connect',
+  staticData: { title: 'Connect' },
+  component: lazyRouteComponent(() => import('../screens/agents/Connect.tsx'), 'Page'),
+})
+const agentTest = createRoute({
+  getParentRoute: () => agent,
+  path: '/test',
+  staticData: { title: 'Test delivery' },
+  component: lazyRouteComponent(() => import('../screens/agents/TestDelivery.tsx'), 'Page'),
+})
+const agentVersions = createRoute({
+  getParentRoute: () => agent,
+  path: '/versions',
+  staticData: { title: 'Versions' },
+  component: lazyRouteComponent(() => import('../screens/agents/Versions.tsx'), 'Page'),
+})
+const agentVersion = createRoute({
+  getParentRoute: () => agent,
+  path: '/versions/$version',
+  staticData: { title: 'Version' },
+  component: lazyRouteComponent(() => import('../screens/agents/Version.tsx'), 'Page'),
+})
 
 /** The pages of agents. */
-export const ofAgents = [agents, createAgent, agent.addChildren([agentOverview, agentQueue, agentSettings])] as const
+export const ofAgents = [
+  agents,
+  createAgent,
+  agent.addChildren([
+    agentOverview,
+    agentQueue,
+    agentSettings,
+    agentSchedule,
+    agentConnect,
+    agentTest,
+    agentVersions,
+    agentVersion,
+  ]),
+] as const

@@ -57,7 +57,7 @@ const mailedAgent = createRoute({
     const { data } = await client.GET('/agents/{agentId}', { params: { path: { agentId } } })
     if (!data) throw notFound()
     const owner = addressOf(data.ownerId, context.account)
-    throw redirect({ to: '/w/$owner/runs', params: { owner }, search: { agentId }, replace: true })
+    throw redirect({ to: '/w/$owner/agents/$agentId', params: { owner, agentId }, replace: true })
   },
 })
 const mailedSite = createRoute({

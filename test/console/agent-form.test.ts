@@ -1,7 +1,7 @@
 import test from 'ava'
 import { bodyOf, changesOf, emptyDraft } from '../../console/screens/agents/form/draft.ts'
 import { problemAt } from '../../console/screens/agents/form/form-problems.ts'
-import { modelChoices } from '../../console/screens/agents/form/model-choices.ts'
+import { choiceOf, modelChoices, modelOf, noModel } from '../../console/screens/agents/form/model-choices.ts'
 import { freeName, jsonProblem, nameProblem, rowsOf, withRow } from '../../console/screens/agents/form/schema-rows.ts'
 import { usesTool, withAsking, withSite, withTool } from '../../console/screens/agents/form/site-drafts.ts'
 import { webhookRowsOf, withWebhookRow } from '../../console/screens/agents/form/webhook-rows.ts'
@@ -116,8 +116,13 @@ test('a refusal is shown at the field that it names', (t) => {
 test('a model that is no longer there stays chosen', (t) =>
   t.deepEqual(
     modelChoices([{ name: 'a' }], 'gone', 'None').map(({ value }) => value),
-    ['', 'a', 'gone'],
+    [noModel, 'a', 'gone'],
   ))
+
+test('no model is a choice of its own', (t) => {
+  t.is(modelOf(choiceOf('')), '')
+  t.is(modelOf(choiceOf('a')), 'a')
+})
 
 test('a site without a list of tools uses all, and an unused tool is not asked about', (t) => {
   const all = { vaultEntryId: 'v', askFirst: ['a'] }

@@ -67,7 +67,13 @@ for (const [place, words] of [
 ] as const)
   test(`the run at place ${place} of a queue reads "${words}"`, (t) => t.is(aheadInWords(place), words))
 
-test('each agent has a queue', (t) => {
-  for (const trigger of ['manual', 'scheduled', 'webhook'] as const)
-    t.true(tabsOf(trigger).some(({ tab }) => tab === 'queue'))
-})
+for (const [trigger, names] of [
+  ['manual', ['Queue', 'Settings', 'Versions']],
+  ['scheduled', ['Queue', 'Settings', 'Schedule', 'Versions']],
+  ['webhook', ['Queue', 'Settings', 'Connect', 'Test delivery', 'Versions']],
+] as const)
+  test(`a ${trigger} agent has the tabs ${names.join(', ')}`, (t) =>
+    t.deepEqual(
+      tabsOf(trigger).map(({ name }) => name),
+      [...names],
+    ))

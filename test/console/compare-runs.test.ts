@@ -1,8 +1,8 @@
 import test from 'ava'
 import { callsIn, pairsOfCalls, type Call } from '../../console/screens/runs/compare/calls.ts'
-import { diff } from '../../console/screens/runs/compare/diff.ts'
+import { diff } from '../../console/parts/diff.ts'
 import { factsOf } from '../../console/screens/runs/compare/facts.ts'
-import { linesOf, withoutSame, type Line } from '../../console/screens/runs/compare/lines.ts'
+import { linesOf, withoutSame, type Line } from '../../console/parts/lines.ts'
 
 const written = (one: string, other: string): string =>
   diff(one.split(''), other.split(''))

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { to } from '../../addresses.ts'
 import { api, type Api } from '../../api/client.ts'
 import { ErrorBox } from '../../parts/ErrorBox.tsx'
@@ -48,7 +49,7 @@ const Facts = ({ agent }: { agent: Api['Agent'] }) => (
   </dl>
 )
 
-const Fact = ({ name, children }: { name: string; children: React.ReactNode }) => (
+const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
   <div>
     <dt>{name}</dt>
     <dd className="stranger">{children}</dd>

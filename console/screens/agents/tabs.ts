@@ -4,6 +4,10 @@ import type { Api } from '../../api/client.ts'
 const tabs: readonly { tab: AgentTab; name: string; only?: Api['Trigger'] }[] = [
   { tab: 'queue', name: 'Queue' },
   { tab: 'settings', name: 'Settings' },
+  { tab: 'schedule', name: 'Schedule', only: 'scheduled' },
+  { tab: 'connect', name: 'Connect', only: 'webhook' },
+  { tab: 'test', name: 'Test delivery', only: 'webhook' },
+  { tab: 'versions', name: 'Versions' },
 ]
 
 /** The tabs that an agent with this trigger has. */

@@ -5,7 +5,7 @@ import { Choice } from '../../../design/Choice.tsx'
 import { Field } from '../../../design/Field.tsx'
 import type { PartProps } from './AgentForm.tsx'
 import styles from './Form.module.css'
-import { modelChoices } from './model-choices.ts'
+import { choiceOf, modelChoices, modelOf } from './model-choices.ts'
 
 /** The model and what a month may cost. */
 export const ModelFields = ({ draft, change, problem }: PartProps) => {
@@ -18,15 +18,15 @@ export const ModelFields = ({ draft, change, problem }: PartProps) => {
       <div className={styles.pair}>
         <Choice
           label="Model"
-          value={draft.model}
+          value={choiceOf(draft.model)}
           options={modelChoices(models, draft.model, 'The default model')}
-          onChoose={(model) => change({ model })}
+          onChoose={(choice) => change({ model: modelOf(choice) })}
         />
         <Choice
           label="Fallback model"
-          value={draft.fallbackModel}
+          value={choiceOf(draft.fallbackModel)}
           options={modelChoices(models, draft.fallbackModel, 'None')}
-          onChoose={(fallbackModel) => change({ fallbackModel })}
+          onChoose={(choice) => change({ fallbackModel: modelOf(choice) })}
         />
       </div>
       {refused !== undefined && <p className={`${styles.problem} stranger`}>{refused}</p>}

@@ -32,8 +32,10 @@ export const SchemaField = ({ label, hint, text, table, problem, onChange }: Sch
     <div className={styles.beside} role="group" aria-label={label}>
       {rows ? (
         <div className={styles.rows}>
-          {rows.map((row) => (
-            <RowFields key={row.name} row={row} rows={rows} types={table.types} onChange={change} />
+          {rows.map((row, at) => (
+            // A row whose name changes stays the same row, so that the focus stays in it.
+            // oxlint-disable-next-line react/no-array-index-key
+            <RowFields key={at} row={row} rows={rows} types={table.types} onChange={change} />
           ))}
           <div>
             <Button small onPress={() => add(rows)}>
@@ -69,7 +71,7 @@ const RowFields = ({ row, rows, types, onChange }: RowFieldsProps) => {
   const offered = row.type === 'other' ? (['other', ...types] as const) : types
   return (
     <div className={styles.row}>
-      <NameField row={row} rows={rows} onRename={(name) => change({ name })} />
+      <NameField key={row.name} row={row} rows={rows} onRename={(name) => change({ name })} />
       <Choice
         label="Type"
         value={row.type}
@@ -100,5 +102,19 @@ const NameField = ({ row, rows, onRename }: NameFieldProps) => {
   const leave = () => {
     if (problem === undefined && typed !== row.name) onRename(typed)
   }
-  return <Field label="Name" value={typed} onChange={setTyped} onBlur={leave} problem={problem} />
+  return (
+    <Field
+      label="Name"
+      value={typed}
+      onChange={setTyped}
+      onBlur={leave}
+      onKeyDown={(event) => {
+        // Enter would send the form with the name before.
+        if (event.key !== 'Enter') return
+        event.preventDefault()
+        leave()
+      }}
+      problem={problem}
+    />
+  )
 }

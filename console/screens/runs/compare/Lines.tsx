@@ -1,6 +1,6 @@
 import type { Api } from '../../../api/client.ts'
 import { countInWords } from '../../../parts/format.ts'
-import { linesOf, type Line } from './lines.ts'
+import { linesOf, type Line } from '../../../parts/lines.ts'
 import styles from './Compare.module.css'
 
 interface LinesProps {

@@ -1,6 +1,6 @@
 import type { Api } from '../../../api/client.ts'
-import { diff, type Pair } from './diff.ts'
-import { sorted } from './lines.ts'
+import { diff, type Pair } from '../../../parts/diff.ts'
+import { sorted } from '../../../parts/lines.ts'
 
 /** A tool call of a run. */
 export interface Call {

@@ -1,4 +1,4 @@
-import { shownValue } from '../../../parts/shown-text.ts'
+import { shownValue } from './shown-text.ts'
 import { diff } from './diff.ts'
 
 export type Line = { kind: 'both' | 'one' | 'other'; text: string } | { kind: 'hidden'; count: number }
