@@ -22,7 +22,7 @@ const most = { reasons: 20, characters: 500 }
 const formatHeaders = ['Content-Type', 'User-Agent']
 
 /** A delivery that had proved its sender and was refused. */
-export interface RefusedDelivery {
+interface RefusedDelivery {
   at: string
   code: string
   message: string
@@ -35,7 +35,7 @@ export interface RefusedDelivery {
   others: number
 }
 
-export interface ProofFailures {
+interface ProofFailures {
   count: number
   lastAt: string
   lastAddress: string

@@ -133,7 +133,7 @@ const screenOf = (path: string): string | undefined => /^console\/screens\/[^/]+
 
 const mayNotShow = (path: string, target: string): boolean => {
   const screen = screenOf(target)
-  return screen !== undefined && screen !== screenOf(path) && path !== 'console/routes.tsx'
+  return screen !== undefined && screen !== screenOf(path) && !path.startsWith('console/routes')
 }
 
 const react = /^(react|react-dom|react-aria-components|@tanstack\/react-.+|openapi-react-query)$/

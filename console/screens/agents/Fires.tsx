@@ -36,8 +36,11 @@ export const Fires = ({ agentId }: { agentId: string }) => {
   return (
     <section className={agents.section} aria-labelledby="fires">
       <h2 id="fires">Scheduled times so far</h2>
-      {!fires && (error ? <ErrorBox error={error} onRetry={() => void refetch()} /> : <RowSkeleton height={48} rows={5} />)}
-      {fires?.length === 0 && <p className={agents.quiet}>None yet. Each appears here with its run, or with the reason why there is none.</p>}
+      {!fires &&
+        (error ? <ErrorBox error={error} onRetry={() => void refetch()} /> : <RowSkeleton height={48} rows={5} />)}
+      {fires?.length === 0 && (
+        <p className={agents.quiet}>None yet. Each appears here with its run, or with the reason why there is none.</p>
+      )}
       {fires && fires.length > 0 && (
         <ol className={agents.list}>
           {fires.map((fire) => (

@@ -14,7 +14,7 @@ export const Restore = ({ agentId, version }: { agentId: string; version: number
   const [isAsking, setAsking] = useState(false)
   const restoring = useMutation({
     async mutationFn() {
-      const params = { path: { agentId, version } }
+      const params = { path: { agentId, version: String(version) } }
       const { data, error } = await client.POST('/agents/{agentId}/versions/{version}/restore', { params })
       if (!data) throw error
       return data

@@ -20,7 +20,10 @@ export const RotateDialog = ({ agentId, onClose }: { agentId: string; onClose: (
   const rotating = useMutation({
     async mutationFn() {
       const body = { overlapSeconds: Number(overlap), ...(secret.trim() === '' ? {} : { secret: secret.trim() }) }
-      const { data, error } = await client.POST('/agents/{agentId}/rotate-secret', { params: { path: { agentId } }, body })
+      const { data, error } = await client.POST('/agents/{agentId}/rotate-secret', {
+        params: { path: { agentId } },
+        body,
+      })
       if (!data) throw error
       return data
     },

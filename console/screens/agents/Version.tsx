@@ -21,7 +21,7 @@ const route = getRouteApi('/signed-in/w/$owner/agents/$agentId/versions/$version
 export const Page = () => {
   const agent = useAgent()
   const owner = useOwner()
-  const params = { path: { agentId: agent.id, version: Number(route.useParams().version) } }
+  const params = { path: { agentId: agent.id, version: route.useParams().version } }
   const { data, error, refetch } = useQuery(api.queryOptions('get', '/agents/{agentId}/versions/{version}', { params }))
   if (!data) return error ? <ErrorBox error={error} onRetry={() => void refetch()} /> : <Skeleton lines={8} />
   return (

@@ -32,7 +32,8 @@ const useVersions = ({ id: agentId, version }: Api['Agent']) =>
 export const Page = () => {
   const agent = useAgent()
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useVersions(agent)
-  if (!data) return error ? <ErrorBox error={error} onRetry={() => void refetch()} /> : <RowSkeleton height={48} rows={6} />
+  if (!data)
+    return error ? <ErrorBox error={error} onRetry={() => void refetch()} /> : <RowSkeleton height={48} rows={6} />
   return (
     <section className={agents.section} aria-label="Versions">
       <ol className={agents.list}>

@@ -51,7 +51,7 @@ export const toolInWords = ({ scope, effect }: Pick<Api['Tool'], 'scope' | 'effe
   `${scopes[scope]}. ${effects[effect]}`
 
 /** Whether a person looks at each call first. */
-export type Permission = 'allowed' | 'asks first'
+type Permission = 'allowed' | 'asks first'
 
 export interface AllowedTool {
   name: string

@@ -17,7 +17,10 @@ export interface Guide {
   steps: readonly Step[]
 }
 
-const givesSecret: Step = { text: 'Paste that secret here, so that the agent believes the deliveries.', takes: 'secret' }
+const givesSecret: Step = {
+  text: 'Paste that secret here, so that the agent believes the deliveries.',
+  takes: 'secret',
+}
 
 const guides: Record<Proof, Guide> = {
   secret: {
@@ -86,7 +89,10 @@ const guides: Record<Proof, Guide> = {
       { text: 'At api.slack.com/apps, open your app, and copy the Signing Secret under Basic Information.' },
       // Slack checks the address as soon as it is entered.
       givesSecret,
-      { text: 'Open Event Subscriptions, turn it on, and paste this as the Request URL. Slack shows “Verified”.', value: 'url' },
+      {
+        text: 'Open Event Subscriptions, turn it on, and paste this as the Request URL. Slack shows “Verified”.',
+        value: 'url',
+      },
       { text: 'Under “Subscribe to bot events”, add the events that you need, and save.' },
     ],
   },

@@ -18,7 +18,9 @@ export function runOf({ answer }: Pick<Api['TestDelivery'], 'answer'>): string |
 const samples: Record<string, unknown> = { string: 'text', number: 1, boolean: true, object: {}, array: [] }
 
 /** A payload that has every required member of the schema. */
-export function samplePayload(schema: readonly Pick<Api['WebhookField'], 'name' | 'type' | 'required'>[] | null): string {
+export function samplePayload(
+  schema: readonly Pick<Api['WebhookField'], 'name' | 'type' | 'required'>[] | null,
+): string {
   const members = (schema ?? []).filter(({ required }) => required).map(({ name, type }) => [name, samples[type]])
   return JSON.stringify(Object.fromEntries(members), null, 2)
 }

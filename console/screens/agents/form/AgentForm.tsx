@@ -7,6 +7,7 @@ import type { Owner } from '../../../session/workspace.ts'
 import type { Draft } from './draft.ts'
 import styles from './Form.module.css'
 import { problemAt } from './form-problems.ts'
+import type { PartProps } from './part-props.ts'
 import { ModelFields } from './ModelFields.tsx'
 import { SchemaField, type Table } from './SchemaField.tsx'
 import { jsonProblem, rowsOf, withRow } from './schema-rows.ts'
@@ -23,13 +24,6 @@ interface AgentFormProps {
   onChange: (draft: Draft) => void
   onSave: () => void
   children?: ReactNode
-}
-
-/** What every part of the form needs. */
-export interface PartProps {
-  draft: Draft
-  change: (part: Partial<Draft>) => void
-  problem: (field: string) => string | undefined
 }
 
 const outputTable: Table = {
