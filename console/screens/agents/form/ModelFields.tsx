@@ -3,7 +3,7 @@ import { api } from '../../../api/client.ts'
 import { Check } from '../../../design/Check.tsx'
 import { Choice } from '../../../design/Choice.tsx'
 import { Field } from '../../../design/Field.tsx'
-import type { PartProps } from './part-props.ts'
+import type { PartProps } from './draft.ts'
 import styles from './Form.module.css'
 import { choiceOf, modelChoices, modelOf } from './model-choices.ts'
 

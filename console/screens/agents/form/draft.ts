@@ -98,3 +98,10 @@ export function changesOf(before: Draft, after: Draft): Partial<Body> {
 const jsonOf = (text: string): unknown => (text.trim() === '' ? null : parseExactly(text))
 
 const numberOf = (text: string): number => (Number.isFinite(Number(text)) ? Number(text) : (text as unknown as number))
+
+/** What every part of the form needs. */
+export interface PartProps {
+  draft: Draft
+  change: (part: Partial<Draft>) => void
+  problem: (field: string) => string | undefined
+}
