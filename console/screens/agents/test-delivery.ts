@@ -11,7 +11,7 @@ export function verdictInWords({ accepted, status }: Result): string {
 
 /** The run that an accepted delivery started, or belongs to. */
 export function runOf({ answer }: Pick<Api['TestDelivery'], 'answer'>): string | undefined {
-  const id = (answer as Record<string, unknown> | undefined)?.['runId']
+  const id = answer?.['runId']
   return typeof id === 'string' ? id : undefined
 }
 

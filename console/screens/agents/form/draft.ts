@@ -92,7 +92,7 @@ export function changesOf(before: Draft, after: Draft): Partial<Body> {
   const changed = Object.entries(bodyOf(after)).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(known[name as keyof Body]),
   )
-  return Object.fromEntries(changed) as Partial<Body>
+  return Object.fromEntries(changed)
 }
 
 const jsonOf = (text: string): unknown => (text.trim() === '' ? null : parseExactly(text))

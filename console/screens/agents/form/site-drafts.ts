@@ -13,8 +13,12 @@ export function withSite(sites: readonly SiteDraft[], id: string, next: SiteDraf
 }
 
 /** The site with these tools, or all. A tool that is not used is not asked about. */
-export function withTool({ tools: _, ...site }: SiteDraft, tools: readonly string[] | undefined): SiteDraft {
-  if (tools === undefined) return site
+export function withTool(site: SiteDraft, tools: readonly string[] | undefined): SiteDraft {
+  if (tools === undefined) {
+    const all = { ...site }
+    delete all.tools
+    return all
+  }
   const askFirst = site.askFirst?.filter((name) => tools.includes(name))
   return { ...site, tools: [...tools], ...(askFirst ? { askFirst } : {}) }
 }

@@ -10,7 +10,7 @@ export function webhookRowsOf(text: string): Row[] | undefined {
   const fields = read(text)
   if (!fields) return undefined
   return fields.map(({ name, type, required = true, description = '' }) => ({
-    name: String(name ?? ''),
+    name: typeof name === 'string' ? name : '',
     type: types.has(type) ? (type as Row['type']) : 'other',
     required: required === true,
     description: typeof description === 'string' ? description : '',
@@ -25,9 +25,12 @@ export function withWebhookRow(text: string, name: string | undefined, next: Row
   return after.length === 0 ? '' : JSON.stringify(after, null, 2)
 }
 
-function fieldOf({ description: _, ...field }: Field, { name, type, required, description }: Row): Field {
+/** What the table cannot express stays in the member. */
+function fieldOf(member: Field, { name, type, required, description }: Row): Field {
   const known = type === 'other' ? {} : { type }
-  return { ...field, name, ...known, required, ...(description === '' ? {} : { description }) }
+  const field: Field = { ...member, name, ...known, required, description }
+  if (description === '') delete field['description']
+  return field
 }
 
 function read(text: string): Field[] | undefined {
