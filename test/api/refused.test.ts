@@ -190,8 +190,8 @@ test('an identifier that is none is answered as one that is not there, on every 
     const isNew = firstTime()
     for (const route of routes.filter(({ name }) => name !== 'finishSignIn')) {
       const params = paramsOf(route, stage.params)
-      // A host and a month are none of our identifiers, and the id of a chat may be anything.
-      for (const name of Object.keys(params).filter((one) => !['host', 'month', 'chatId'].includes(one)))
+      // A host, a month and the number of a version are no ids, and the id of a chat may be anything.
+      for (const name of Object.keys(params).filter((one) => !['host', 'month', 'version', 'chatId'].includes(one)))
         for (const odd of oddIdsFor(isNew, route, name, params[name] ?? '')) {
           const path = fill(route.path, { ...params, [name]: odd })
           const { status, code = '' } = await ask(stage, route, { path })
