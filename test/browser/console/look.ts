@@ -21,8 +21,7 @@ export async function look(t: ExecutionContext, page: Page, name: string): Promi
   const before = page.viewportSize() ?? sizes[0]
   for (const size of sizes) {
     await page.setViewportSize(size)
-    const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
-    t.true(wide <= 0, `${name} is ${wide} pixels wider than ${size.width}`)
+    t.deepEqual(await page.evaluate(wider), [], `${name} is wider than ${size.width} pixels`)
     for (const colorScheme of colours) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
       t.deepEqual(await violationsOn(page), [], `${name}, ${size.width} pixels, ${colorScheme}`)
@@ -33,6 +32,13 @@ export async function look(t: ExecutionContext, page: Page, name: string): Promi
   await page.emulateMedia({ colorScheme: 'light' })
   await page.setViewportSize(before ?? { width: 1280, height: 800 })
 }
+
+/** What reaches beyond the window, innermost last, once the page has measured itself again after a change of its size. */
+const wider = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(
+  document.documentElement.scrollWidth <= innerWidth ? [] :
+    [...document.querySelectorAll('body *')].filter((element) => element.getBoundingClientRect().right > innerWidth)
+      .map((element) => element.tagName + '.' + element.getAttribute('class') + ' ' + element.getBoundingClientRect().right)
+))))`
 
 /** Runs past the page's policy, as a debugger does. */
 async function violationsOn(page: Page): Promise<string[]> {

@@ -6,11 +6,12 @@ import styles from './Timeline.module.css'
 export const Axis = ({ scale }: { scale: Scale }) => (
   <div className={styles.axis} aria-hidden="true">
     <div className={styles.marks}>
-      {marksOf(scale).map(({ place, text, isGap }) => (
+      {marksOf(scale).map(({ place, text }) => (
+        // At its start a mark begins at its place, at the end it ends there, so that none leaves the line.
         <span
           key={place}
-          className={`${styles.axisMark} ${isGap ? styles.idle : ''}`}
-          style={{ insetInlineStart: `${place * 100}%` }}
+          className={styles.axisMark}
+          style={{ insetInlineStart: `${place * 100}%`, translate: `${place * -100}%` }}
         >
           {text}
         </span>

@@ -5,7 +5,6 @@ import type { Scale } from './idle.ts'
 interface Mark {
   place: number
   text: string
-  isGap: boolean
 }
 
 /** Words closer than this would touch. */
@@ -17,13 +16,12 @@ export function marksOf({ from, to, at, gaps }: Pick<Scale, 'from' | 'to' | 'at'
   const idle = gaps.map((gap) => ({
     place: (gap.start + gap.end) / 2,
     text: `${spanInWords(gap.to - gap.from)} idle`,
-    isGap: true,
   }))
   const worked = to - from - gaps.reduce((sum, gap) => sum + gap.to - gap.from, 0)
   const times = [from, ...gaps.map((gap) => gap.to)].flatMap((start) => roundTimes(start, worked / mostMarks))
   const passed = times
     .filter((time) => time < to)
-    .map((time) => ({ place: at(time), text: time === from ? '0' : durationInWords(time - from), isGap: false }))
+    .map((time) => ({ place: at(time), text: time === from ? '0' : durationInWords(time - from) }))
   return [...idle, ...passed].reduce<Mark[]>((kept, mark) => (kept.some(isNear(mark)) ? kept : [...kept, mark]), [])
 }
 
