@@ -20,10 +20,12 @@ const browser = [
   'login',
   'sign-in',
   'docs',
+  'console/agents',
   'console/approvals',
   'console/hostile',
   'console/newcomers',
   'console/runs',
+  'console/sites',
   'console/sizes',
   'console/trouble',
 ].map((name) => `test/browser/${name}.ts`)
