@@ -1,17 +1,20 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { client, type Api } from '../../api/client.ts'
 import { problemOf } from '../../api/problem.ts'
 import { Button } from '../../design/Button.tsx'
 import { notify } from '../../design/notices.ts'
 import { Curl } from '../../parts/Curl.tsx'
 import { useOwner } from '../../session/workspace.ts'
+import { StartRun } from './StartRun.tsx'
 import { agentQuery } from './useAgent.ts'
 
-/** Pauses an agent, or resumes it. */
+/** Starts a run of an agent, pauses the agent, or resumes it. */
 export const AgentActions = ({ agent }: { agent: Api['Agent'] }) => {
   const owner = useOwner()
   const queries = useQueryClient()
   const path = { params: { path: { agentId: agent.id } } }
+  const [isStarting, setStarting] = useState(false)
   const isPaused = agent.pausedAt !== null
   const changing = useMutation({
     async mutationFn() {
@@ -38,6 +41,8 @@ export const AgentActions = ({ agent }: { agent: Api['Agent'] }) => {
           {isPaused ? 'Resume agent' : 'Pause agent'}
         </Button>
       )}
+      {owner.may('use') && <Button onPress={() => setStarting(true)}>Start run</Button>}
+      {isStarting && <StartRun agentId={agent.id} onClose={() => setStarting(false)} />}
     </>
   )
 }

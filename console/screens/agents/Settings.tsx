@@ -5,6 +5,7 @@ import { Button } from '../../design/Button.tsx'
 import { notify } from '../../design/notices.ts'
 import { Empty } from '../../parts/Empty.tsx'
 import { useOwner, type Owner } from '../../session/workspace.ts'
+import { DeleteAgent } from './DeleteAgent.tsx'
 import { AgentForm } from './form/AgentForm.tsx'
 import { changesOf, draftOf, type Draft } from './form/draft.ts'
 import { KeepDialog } from './form/KeepDialog.tsx'
@@ -55,6 +56,7 @@ const Settings = ({ agent, owner }: { agent: Api['Agent']; owner: Owner }) => {
       >
         {isChanged && <Button onPress={() => setDraft(base)}>Discard changes</Button>}
       </AgentForm>
+      <DeleteAgent agent={agent} />
       <KeepDialog isChanged={isChanged} />
     </>
   )

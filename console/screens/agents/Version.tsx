@@ -46,7 +46,7 @@ const Difference = ({ difference: { field, before, after } }: { difference: Api[
   const name = fieldInWords(field)
   return (
     <>
-      <h3>{name}</h3>
+      <h3 className={styles.field}>{name}</h3>
       <pre className={styles.lines} tabIndex={0} aria-label={`Difference: ${name}`}>
         {lines.map((line, at) => (
           // Lines have no identity of their own, and never change their places.
