@@ -31,6 +31,7 @@ const attack = (description: string) => ({
   name: `act.${'w'.repeat(60)}`,
   description,
   effect: 'once',
+  scope: 'delete',
   input_schema: {
     type: 'object',
     properties: { [markup]: { type: 'string', description: text }, kind: { type: 'string', enum: [text, 'b'] } },
@@ -78,6 +79,9 @@ test.serial('what a hostile site says is text on every page about it', async (t)
   await page.getByRole('button', { name: /^Call act/ }).waitFor()
   await shows('hostile-tool')
   await press(page, page.getByRole('button', { name: /^Call act/ }))
+  await page.getByRole('dialog').waitFor()
+  await look(t, page, 'hostile-asked')
+  await press(page, page.getByRole('button', { name: 'Call it' }))
   await page.getByText('The first part of').waitFor()
   await shows('hostile-result')
   await press(page, page.getByRole('link', { name: 'Record of the call' }))
