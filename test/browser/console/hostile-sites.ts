@@ -15,11 +15,14 @@ import { look } from './look.ts'
 import { signIn } from './stage.ts'
 import { watched } from './watched.ts'
 
+/** The same site under another host name. */
+const elsewhere = ({ host }: { host: string }) => host.replace('127.0.0.1', 'localhost')
+
 const open = forWholeFile(test, 'hostile sites in the console', async (t) => {
   await buildConsole(() => {})
   const sites = await startSites(t)
   const hostile = await startHostileSite(t)
-  const all = { ...sites, allow: [...sites.allow, hostile.host] }
+  const all = { ...sites, allow: [...sites.allow, hostile.host, elsewhere(hostile)] }
   return { hostile, platform: await startPlatform(t, { sites: all }), openPage: await openBrowser(t) }
 })
 
@@ -92,7 +95,7 @@ test.serial('what a hostile site says is text on every page about it', async (t)
     ...manifest,
     name: `${markup}2`,
     tools: [attack(`${text} ${'line\n'.repeat(500)}`), { ...attack(text), name: 'added' }],
-    server: { url: `https://localhost:${hostile.host.split(':')[1]}/api` },
+    server: { url: `https://${elsewhere(hostile)}/api` },
   })
   await at(`/${entryId}/changes`)
   await press(page, page.getByRole('button', { name: 'Check now' }))
