@@ -52,6 +52,16 @@ async function isOnlyText(page: Page): Promise<boolean> {
   return !/[\u202A-\u202E\u2066-\u2069\u001B\u0007]/.test(await page.innerText('body'))
 }
 
+/** A dialog that scrolls sideways hides its buttons, and the page is no wider for it. */
+async function keepsItsWidth(page: Page): Promise<boolean> {
+  await page.setViewportSize({ width: 390, height: 844 })
+  const wide = await page.evaluate<boolean>(
+    `[...document.querySelectorAll('[role=dialog], [role=alertdialog]')].some((one) => one.scrollWidth > one.clientWidth)`,
+  )
+  await page.setViewportSize({ width: 1280, height: 800 })
+  return !wide
+}
+
 test.serial('what a hostile site says is text on every page about it', async (t) => {
   const { hostile, platform, openPage } = await open()
   const manifest = manifestWith(`${hostile.origin}/api`, { description: text, version: markup, tools: [attack(text)] })
@@ -83,6 +93,7 @@ test.serial('what a hostile site says is text on every page about it', async (t)
   await shows('hostile-tool')
   await press(page, page.getByRole('button', { name: /^Call act/ }))
   await page.getByRole('dialog').waitFor()
+  t.true(await keepsItsWidth(page))
   await look(t, page, 'hostile-asked')
   await press(page, page.getByRole('button', { name: 'Call it' }))
   await page.getByText('The first part of').waitFor()
@@ -112,5 +123,6 @@ test.serial('what a hostile site says is text on every page about it', async (t)
   await shows('hostile-site')
   await press(page, page.getByRole('button', { name: 'Disconnect' }))
   await page.getByRole('dialog').getByText('can no longer call').waitFor()
+  t.true(await keepsItsWidth(page))
   await shows('hostile-disconnect')
 })
