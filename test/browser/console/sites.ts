@@ -60,7 +60,7 @@ test.serial(
     await page.getByRole('heading', { name: 'Result' }).waitFor()
     await look(t, page, 'call')
     await press(page, page.getByRole('link', { name: 'Direct calls' }))
-    await page.getByRole('link', { name: /search_issues/ }).waitFor()
+    await page.getByRole('link', { name: /search_issues/ }).first().waitFor()
     await look(t, page, 'calls')
     await page.keyboard.press('g')
     await page.keyboard.press('s')
