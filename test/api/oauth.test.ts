@@ -138,6 +138,47 @@ test('a browser comes back to the page of the console where the connection was s
   t.like(await visit('allow'), { status: 'connected', code: null })
 })
 
+test('a browser that did not begin the flow is sent nowhere, and learns nothing of whose flow it is', async (t) => {
+  const { contacts, platform } = await shared()
+  const [someone, mallory] = [await person(platform), await person(platform)]
+  const begin = async (as: typeof someone) => {
+    const body = { url: contacts.origin, returnTo: '/console/w/me/sites/connect' }
+    const started = (await call(as, oauth.startOAuth, { body })).body
+    return { flowId: started.id, ...(await openConnectUrl(as, started.connectUrl)) }
+  }
+  const [mine, hers] = [await begin(someone), await begin(mallory)]
+  const back = await authorize(mine)
+  for (const [address, cookie] of [
+    [back, ''],
+    [back, hers.cookie],
+    [back.replace(/state=[^&]+/, 'state=unknown'), mine.cookie],
+  ] as const) {
+    const answer = await comeBack(someone, address, cookie)
+    t.deepEqual([answer.status, answer.headers.get('location')], [400, null])
+    t.notRegex(await answer.text(), new RegExp(`console|${mine.flowId}`))
+  }
+  const params = { flowId: mine.flowId }
+  t.is((await call(someone, oauth.getOAuthFlow, { params })).body.status, 'pending')
+  t.is((await call(mallory, oauth.getOAuthFlow, { params })).failure.code, 'NOT_FOUND')
+  t.is((await comeBack(someone, back, mine.cookie)).status, 303)
+  t.is((await call(someone, oauth.getOAuthFlow, { params })).body.status, 'connected')
+  t.deepEqual((await call(mallory, vault.listVault)).body.items, [])
+})
+
+test('the address of the page to which a browser comes back has nothing secret', async (t) => {
+  const { contacts, platform } = await shared()
+  const someone = await person(platform)
+  const body = { url: contacts.origin, returnTo: '/console/w/me/sites/connect' }
+  const { id, connectUrl } = (await call(someone, oauth.startOAuth, { body })).body
+  const opened = { flowId: id, ...(await openConnectUrl(someone, connectUrl)) }
+  const address = await authorize(opened)
+  const back = await comeBack(someone, address, opened.cookie)
+  t.is(back.headers.get('location'), `/console/w/me/sites/connect?flow=${id}`)
+  t.is(back.headers.get('referrer-policy'), 'no-referrer')
+  t.is(back.headers.get('cache-control'), 'no-store')
+  t.is((await call(platform, oauth.getOAuthFlow, { params: { flowId: id } })).failure.code, 'UNAUTHORIZED')
+})
+
 for (const returnTo of [
   '/vault',
   '/console-of-others',

@@ -6,6 +6,8 @@ for (const [typed, address] of [
   [' https://tracker.example.com/ ', 'https://tracker.example.com/'],
   ['http://tracker.example.com', 'http://tracker.example.com'],
   ['localhost:4401', 'https://localhost:4401'],
+  ['https://ada:secret@tracker.example.com/a@b', 'https://tracker.example.com/a@b'],
+  ['ada:sec@ret@tracker.example.com', 'https://tracker.example.com'],
 ] as const) {
   test(`"${typed}" means the address ${address}`, (t) => {
     t.is(siteAddress(typed), address)

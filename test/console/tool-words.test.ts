@@ -20,9 +20,10 @@ for (const [effect, scope, word] of table) {
 }
 
 test('what a tool does is also told in sentences', (t) => {
+  t.is(toolInWords({ effect: 'read', scope: 'read' }), 'Only reads. The call changes nothing at the site.')
   t.is(
-    toolInWords({ effect: 'read', scope: 'read' }),
-    'Only reads. The call changes nothing at the site. It may only read.',
+    toolInWords({ effect: 'read', scope: 'admin' }),
+    'Only reads. The call changes nothing at the site. It may administer.',
   )
 })
 

@@ -27,9 +27,13 @@ export const SiteRow = ({ entry, owner }: { entry: Api['VaultEntry']; owner: str
           {entry.pendingManifest && <Badge tone="warn">change to accept</Badge>}
         </span>
         <span className={styles.quiet}>
+          <span className={styles.said}>renewed </span>
           <Ago at={entry.renewedAt} />
         </span>
-        <span className={entry.agentCount === 0 ? styles.quiet : undefined}>{agentsInWords(entry.agentCount)}</span>
+        <span className={entry.agentCount === 0 ? styles.quiet : undefined}>
+          <span className={styles.said}>used by </span>
+          {agentsInWords(entry.agentCount)}
+        </span>
       </Link>
     </li>
   )

@@ -20,7 +20,7 @@ interface ToolListProps {
 export const ToolList = ({ tools, callFrom }: ToolListProps) => (
   <ul className={styles.list}>
     {tools.map((tool) => (
-      <li key={tool.name} className={styles.item}>
+      <li key={tool.name} className={`${styles.item} ${callFrom ? styles.callable : ''}`}>
         <ToolRow tool={tool} />
         {callFrom && tool.usable !== false && (
           <Link {...to.tool(callFrom.owner, callFrom.entryId, tool.name)} className={styles.call}>

@@ -13,7 +13,8 @@ export function toolDoes({ effect, scope }: Tool): { word: string; tone: 'calm' 
 }
 
 /** The same in sentences. */
-export const toolInWords = ({ effect, scope }: Tool): string => `${effects[effect]} ${scopes[scope]}`
+export const toolInWords = ({ effect, scope }: Tool): string =>
+  effect === 'read' && scope === 'read' ? effects.read : `${effects[effect]} ${scopes[scope]}`
 
 /** What each scope lets agents do at a site. */
 export const scopeWords: Record<Api['Scope'], string> = {

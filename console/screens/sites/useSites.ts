@@ -11,12 +11,11 @@ export interface Listed {
   retry: () => void
 }
 
-/** The owner's connections, newest first. An owner has some hundred at most. */
+/** The owner's connections, newest first. They are read again less often when many pages of them are shown. */
 export function useSites({ query: owner }: Owner): Listed {
   const { data, error, hasNextPage, fetchNextPage, refetch } = useInfiniteQuery({
     queryKey: ['get', '/vault', 'sites', owner],
     initialPageParam: undefined as string | undefined,
-    refetchInterval: 15_000,
     async queryFn({ pageParam: cursor, signal }) {
       const query = { ...owner, limit: 100, ...(cursor === undefined ? {} : { cursor }) }
       const page = await client.GET('/vault', { params: { query }, signal })
@@ -24,6 +23,7 @@ export function useSites({ query: owner }: Owner): Listed {
       return page.data
     },
     getNextPageParam: ({ nextCursor }) => nextCursor,
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? 60_000 : 15_000),
   })
   return {
     sites: data?.pages.flatMap(({ items }) => items),

@@ -62,6 +62,7 @@ export const ToolForm = ({ entry, tool, owner, given }: ToolFormProps) => {
       >
         {fields && fields.length > 0 && (
           <div className={styles.mode}>
+            <h2>Arguments</h2>
             <Switch isOn={isJson} onChange={switchTo}>
               As JSON
             </Switch>

@@ -68,7 +68,9 @@ const Side = ({ name, text }: { name: string; text: string | undefined }) => (
     {text === undefined ? (
       <span className={styles.nothing}>nothing</span>
     ) : (
-      <pre className={`stranger ${styles.value}`}>{shownText(text)}</pre>
+      <pre tabIndex={0} className={`stranger ${styles.value}`}>
+        {shownText(text)}
+      </pre>
     )}
   </div>
 )

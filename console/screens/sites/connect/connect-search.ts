@@ -9,8 +9,9 @@ export const readConnectSearch = ({ url, entry }: Record<string, unknown>): Conn
   entry: typeof entry === 'string' ? entry : undefined,
 })
 
-/** What somebody typed as an address of a site: a host alone means https. */
+/** What somebody typed as an address of a site: a host alone means https. A password in it is left out. */
 export function siteAddress(typed: string): string {
   const address = typed.trim()
-  return /^[a-z][a-z+.-]*:\/\//i.test(address) ? address : `https://${address}`
+  const whole = /^[a-z][a-z+.-]*:\/\//i.test(address) ? address : `https://${address}`
+  return whole.replace(/^([a-z][a-z+.-]*:\/\/)[^/?#\\]*@/i, '$1')
 }
