@@ -22,6 +22,7 @@ const browser = [
   'docs',
   'console/agents',
   'console/approvals',
+  'console/everywhere',
   'console/hostile',
   'console/newcomers',
   'console/runs',

@@ -1,13 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, Outlet, useMatches } from '@tanstack/react-router'
-import { to } from './addresses.ts'
+import { CatchNotFound, Link, Outlet, useMatches } from '@tanstack/react-router'
 import { api } from './api/client.ts'
+import { Icon } from './design/Icon.tsx'
 import { Notices } from './design/Notices.tsx'
 import { AccountMenu } from './parts/AccountMenu.tsx'
 import { ConnectionBar } from './parts/ConnectionBar.tsx'
 import { OwnerMenu } from './parts/OwnerMenu.tsx'
+import { NotFoundPage } from './parts/pages.tsx'
+import { Palette } from './parts/palette/Palette.tsx'
+import { PaletteButton } from './parts/palette/PaletteButton.tsx'
 import { Shortcuts } from './parts/Shortcuts.tsx'
 import { SignInAgain } from './parts/SignInAgain.tsx'
+import { placesOf, type Place } from './places.ts'
 import { useOwner } from './session/workspace.ts'
 import styles from './Shell.module.css'
 
@@ -22,47 +26,44 @@ export const Shell = () => {
       </a>
       <nav className={styles.side} aria-label="Pages">
         <OwnerMenu owner={owner} />
+        <PaletteButton />
         <ul className={styles.pages}>
-          <li>
-            <Link {...to.home(owner.address)} activeOptions={{ exact: true }} className={styles.link}>
-              Home
-            </Link>
-          </li>
-          <li>
-            <Link {...to.runs(owner.address)} className={styles.link}>
-              Runs
-            </Link>
-          </li>
-          <li>
-            <Link {...to.agents(owner.address)} className={styles.link}>
-              Agents
-            </Link>
-          </li>
-          <li>
-            <Link {...to.approvals(owner.address)} className={styles.link}>
-              Approvals <PendingApprovals workspaceId={owner.query.workspaceId} />
-            </Link>
-          </li>
-          <li>
-            <Link {...to.sites(owner.address)} className={styles.link}>
-              Sites
-            </Link>
-          </li>
+          {placesOf(owner.address).map((place) => (
+            <li key={place.name}>
+              <PlaceLink place={place}>
+                {place.name === 'Approvals' && <PendingApprovals workspaceId={owner.query.workspaceId} />}
+              </PlaceLink>
+            </li>
+          ))}
         </ul>
-        <AccountMenu />
+        <div className={styles.account}>
+          <AccountMenu />
+        </div>
       </nav>
       <div className={styles.content}>
-        <ConnectionBar />
         <main id="content" tabIndex={-1} aria-label={title}>
-          <Outlet />
+          <CatchNotFound fallback={() => <NotFoundPage />}>
+            <Outlet />
+          </CatchNotFound>
         </main>
       </div>
-      <Notices />
+      <Notices>
+        <ConnectionBar />
+      </Notices>
+      <Palette owner={owner} />
       <Shortcuts owner={owner.address} />
       <SignInAgain />
     </div>
   )
 }
+
+const PlaceLink = ({ place, children }: { place: Place; children: React.ReactNode }) => (
+  <Link {...place.link} activeOptions={{ exact: place.name === 'Home' }} className={styles.link}>
+    <Icon name={place.icon} />
+    <span className={styles.name}>{place.name}</span>
+    {children}
+  </Link>
+)
 
 /** How many approvals wait. Read again every ten seconds, because a run waits for each. */
 const PendingApprovals = ({ workspaceId }: { workspaceId: string | undefined }) => {

@@ -25,6 +25,27 @@ const terms = named(
   }),
   'Terms of service. Most operations require that you accept the current version.',
 )
+const temporalUi = named(
+  'TemporalUi',
+  v.object({
+    run: field(
+      v.string(),
+      'Workflow of a run. Replace `{id}` with the id of the run.',
+      'http://127.0.0.1:8233/namespaces/default/workflows/run%2F{id}',
+    ),
+    queue: field(
+      v.string(),
+      "Workflow of an agent's queue. Replace `{id}` with the id of the agent.",
+      'http://127.0.0.1:8233/namespaces/default/workflows/agent%2F{id}',
+    ),
+    schedule: field(
+      v.string(),
+      'Schedule of an agent. Replace `{id}` with the id of the agent.',
+      'http://127.0.0.1:8233/namespaces/default/schedules/cron%2F{id}',
+    ),
+  }),
+  'Addresses in the Temporal web interface',
+)
 const address = 'Account email address'
 export const account = named(
   'Account',
@@ -43,6 +64,11 @@ export const account = named(
       null,
     ),
     terms,
+    temporalUi: field(
+      v.nullable(temporalUi),
+      'Addresses in the Temporal web interface. Null for users who are not admins of the installation, and if `TEMPORAL_UI_URL` is not set.',
+      null,
+    ),
   }),
   'User account',
 )

@@ -72,7 +72,8 @@ export async function startStack(
   say('Starting the example sites, the API and the worker ...')
   await supervisor.start(sites)
   const addresses = addressesOf(local, temporal, { caFile, certFile, keyFile })
-  const own = { DATABASE_URL: database.url, TEMPORAL_ADDRESS: temporal }
+  const ui = addresses.temporalUi === undefined ? {} : { TEMPORAL_UI_URL: addresses.temporalUi }
+  const own = { DATABASE_URL: database.url, TEMPORAL_ADDRESS: temporal, ...ui }
   const env = {
     ...(await shareTemplateSites(folder, addresses, say)),
     ...childEnvironment(local, secrets, own, trusted),

@@ -2,7 +2,7 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate, useRouterState } from '@tanstack/react-router'
 import { to } from '../addresses.ts'
 import { Menu } from '../design/Menu.tsx'
-import { accountQuery, homeOf, own, workspacesQuery } from '../session/account.ts'
+import { accountQuery, ownersOf, workspacesQuery } from '../session/account.ts'
 import type { Owner } from '../session/workspace.ts'
 import styles from './OwnerMenu.module.css'
 
@@ -12,8 +12,6 @@ export const OwnerMenu = ({ owner }: { owner: Owner }) => {
   const workspaces = useSuspenseQuery(workspacesQuery).data
   const navigate = useNavigate()
   const page = useRouterState({ select: ({ location }) => location.pathname.split('/')[3] })
-  const isRestricted = account !== null && homeOf(account) !== own
-  const owners = [...(isRestricted ? [] : [{ id: own, name: account?.email ?? '' }]), ...workspaces]
   // A run or an approval belongs to one owner, so its list is shown instead.
   const open = (id: string) =>
     void navigate(
@@ -23,7 +21,9 @@ export const OwnerMenu = ({ owner }: { owner: Owner }) => {
           ? to.agents(id)
           : page === 'approvals'
             ? to.approvals(id)
-            : to.home(id),
+            : page === 'sites'
+              ? to.sites(id)
+              : to.home(id),
     )
   return (
     <Menu
@@ -37,7 +37,7 @@ export const OwnerMenu = ({ owner }: { owner: Owner }) => {
           </span>
         </>
       }
-      items={owners.map(({ id, name }) => ({
+      items={ownersOf(account, workspaces).map(({ id, name }) => ({
         id,
         name,
         text: name,

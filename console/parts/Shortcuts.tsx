@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { to } from '../addresses.ts'
+import { placesOf } from '../places.ts'
 import { Button } from '../design/Button.tsx'
 import { Dialog, DialogButtons } from '../design/Dialog.tsx'
 import { showShortcutList, switchShortcuts, useShortcutList, useShortcutSetting } from './shortcut-setting.ts'
@@ -11,11 +12,7 @@ import { shortcutsOfPage, useKeyboard } from './useShortcuts.ts'
 export const Shortcuts = ({ owner }: { owner: string }) => {
   const navigate = useNavigate()
   const everywhere: Shortcut[] = [
-    { keys: 'g h', does: 'Go to Home', run: () => void navigate(to.home(owner)) },
-    { keys: 'g r', does: 'Go to Runs', run: () => void navigate(to.runs(owner)) },
-    { keys: 'g e', does: 'Go to Agents', run: () => void navigate(to.agents(owner)) },
-    { keys: 'g a', does: 'Go to Approvals', run: () => void navigate(to.approvals(owner)) },
-    { keys: 'g s', does: 'Go to Sites', run: () => void navigate(to.sites(owner)) },
+    ...placesOf(owner).map(({ name, keys, link }) => ({ keys, does: `Go to ${name}`, run: () => void navigate(link) })),
     { keys: 'g t', does: 'Start from a template', run: () => void navigate(to.start(owner)) },
     { keys: '?', does: 'Show the shortcuts', run: () => showShortcutList(true) },
   ]
@@ -37,10 +34,13 @@ const Lists = ({ everywhere }: { everywhere: readonly Shortcut[] }) => {
   return (
     <>
       {ofPage.length > 0 && <List title="On this page" shortcuts={ofPage} />}
-      <List title="Everywhere" shortcuts={everywhere} />
+      <List title="Everywhere" shortcuts={[...everywhere, palette]} />
     </>
   )
 }
+
+/** Its keys are those of the browser's own commands, so they work also while somebody types. */
+const palette: Shortcut = { keys: 'Ctrl K', does: 'Open the command palette', run: () => {} }
 
 const List = ({ title, shortcuts }: { title: string; shortcuts: readonly Shortcut[] }) => (
   <section className={styles.list}>

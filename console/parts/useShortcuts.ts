@@ -37,6 +37,21 @@ export function useKeyboard(everywhere: readonly Shortcut[]): void {
   }, [])
 }
 
+/** Gives a letter with Ctrl, or with ⌘ on a Mac, a meaning on every page, also while somebody types, but not in dialogs. */
+export function useHeldKey(letter: string, run: () => void): void {
+  const onKey = useEffectEvent((event: KeyboardEvent) => {
+    const isHeld = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey
+    if (!isHeld || event.key.toLowerCase() !== letter || event.defaultPrevented) return
+    event.preventDefault()
+    if (document.querySelector('[role=dialog], [role=alertdialog]') === null) run()
+  })
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => onKey(event)
+    document.addEventListener('keydown', listen)
+    return () => document.removeEventListener('keydown', listen)
+  }, [])
+}
+
 /** What uses letters itself: text that is typed, and lists that jump to what begins with a letter. */
 const takers =
   'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable], [role=menu], [role=listbox], [role=dialog], [role=alertdialog]'

@@ -1,6 +1,6 @@
 import { createRoute, notFound, redirect } from '@tanstack/react-router'
 import { client } from '../api/client.ts'
-import { homeOf, own } from '../session/account.ts'
+import { addressOf, homeOf } from '../session/account.ts'
 import { signedIn } from './gates.tsx'
 
 const index = createRoute({
@@ -17,6 +17,7 @@ const unowned = createRoute({
   path: '/$page',
   beforeLoad({ params: { page }, context }) {
     const owner = homeOf(context.account)
+    if (page === 'agents') throw redirect({ to: '/w/$owner/agents', params: { owner }, replace: true })
     if (page === 'runs') throw redirect({ to: '/w/$owner/runs', params: { owner }, replace: true })
     if (page === 'approvals') throw redirect({ to: '/w/$owner/approvals', params: { owner }, replace: true })
     if (page === 'sites') throw redirect({ to: '/w/$owner/sites', params: { owner }, replace: true })
@@ -24,8 +25,6 @@ const unowned = createRoute({
     throw notFound()
   },
 })
-
-const addressOf = (ownerId: string, account: { id: string }): string => (ownerId === account.id ? own : ownerId)
 
 /** The addresses in mails, which do not name the owner. */
 const mailedRun = createRoute({
@@ -49,7 +48,6 @@ const mailedApproval = createRoute({
   },
 })
 
-/** An agent has no page yet: its runs say what happened. */
 const mailedAgent = createRoute({
   getParentRoute: () => signedIn,
   path: '/agents/$agentId',

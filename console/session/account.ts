@@ -14,6 +14,19 @@ export const own = 'me'
 export const homeOf = ({ id, homeOwnerId }: Pick<Account, 'id' | 'homeOwnerId'>): string =>
   homeOwnerId === id ? own : homeOwnerId
 
+/** The address of an owner's things. */
+export const addressOf = (ownerId: string, account: { id: string } | null): string =>
+  ownerId === account?.id ? own : ownerId
+
+/** The owners whose things the reader can open: the account, unless the login is restricted, and its workspaces. */
+export const ownersOf = (
+  account: Pick<Account, 'id' | 'homeOwnerId' | 'email'> | null,
+  workspaces: readonly { id: string; name: string }[],
+): { id: string; name: string }[] => {
+  const isRestricted = account !== null && homeOf(account) !== own
+  return [...(isRestricted ? [] : [{ id: own, name: account?.email ?? '' }]), ...workspaces]
+}
+
 /** Who is signed in, or null. */
 export const accountQuery = queryOptions({
   queryKey: ['account'],

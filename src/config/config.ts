@@ -89,6 +89,8 @@ function shape(
       namespace: env.TEMPORAL_NAMESPACE,
       apiKey: env.TEMPORAL_API_KEY,
       tls: env.TEMPORAL_TLS,
+      /** Where people look at workflows. */
+      uiUrl: env.TEMPORAL_UI_URL,
       taskQueue: env.TASK_QUEUE,
     },
     http: {

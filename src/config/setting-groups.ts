@@ -19,6 +19,8 @@ export const settingGroups: readonly SettingGroup[] = [
       TEMPORAL_NAMESPACE: 'The Temporal namespace.',
       TEMPORAL_API_KEY: 'The API key for Temporal Cloud.',
       TEMPORAL_TLS: 'Whether to encrypt the connection to Temporal. Temporal Cloud requires it.',
+      TEMPORAL_UI_URL:
+        'The address of the Temporal web interface, for links that only admins see in the console. `npm start` sets it for its own server.',
       TASK_QUEUE: 'The task queue that the workers poll.',
     },
   },

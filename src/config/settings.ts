@@ -57,6 +57,19 @@ export const url = (fallback: string) =>
     v.transform((address) => address.replace(/\/+$/, '')),
   )
 
+/** The address of a web page's server, without slashes at its end. Not set by default. */
+export const optionalWebAddress = () =>
+  v.optional(
+    v.pipe(
+      v.string(),
+      v.check(
+        (given) => /^https?:$/.test(URL.parse(given)?.protocol ?? ''),
+        'must be a complete address that begins with http:// or https://',
+      ),
+      v.transform((address) => address.replace(/\/+$/, '')),
+    ),
+  )
+
 /** Comma-separated origins, exactly as browsers send them, or `*` alone for any; none by default. */
 export const origins = v.pipe(
   list(),

@@ -9,6 +9,7 @@ import type { Outbox } from '../outbox/outbox.ts'
 import { networkOf, type RateLimits } from '../rate-limit.ts'
 import type { Sealing } from '../secrets/sealing.ts'
 import type { Due } from '../runs/due.ts'
+import { temporalUiAddresses } from '../temporal/ui-addresses.ts'
 import { createAccessTokens } from './access-tokens.ts'
 import { createApiKeys } from './api-keys.ts'
 import { createAccountTokens } from './account-tokens.ts'
@@ -35,7 +36,7 @@ import { User } from './user.ts'
 export function createUsers(context: {
   database: Database
   clock: Clock
-  config: Pick<Config, 'auth' | 'http' | 'accountGraceDays'>
+  config: Pick<Config, 'auth' | 'http' | 'temporal' | 'accountGraceDays'>
   allowances: Allowances
   logger: Logger
   passwordCost: PasswordCost
@@ -95,7 +96,8 @@ export function createUsers(context: {
 
   const me = async (caller: Caller): Promise<Profile> => {
     const marked = await Deletion.query(database).findById(caller.userId).select('dueAt')
-    return present(await find(caller), marked?.dueAt, caller.reach.home)
+    const profile = present(await find(caller), marked?.dueAt, caller.reach.home)
+    return caller.admin ? { ...profile, temporalUi: temporalUiAddresses(config.temporal) } : profile
   }
 
   async function find({ userId }: Caller): Promise<User> {

@@ -7,6 +7,7 @@ import { ErrorBox } from '../../parts/ErrorBox.tsx'
 import { Page as Frame } from '../../parts/Page.tsx'
 import { shownText } from '../../parts/shown-text.ts'
 import { Skeleton } from '../../parts/Skeleton.tsx'
+import { TemporalLinks } from '../../parts/TemporalLinks.tsx'
 import { AgentWhy } from '../../parts/Why.tsx'
 import { WhyAction } from '../../parts/WhyAction.tsx'
 import { useOwner, type Owner } from '../../session/workspace.ts'
@@ -41,6 +42,7 @@ const AgentFrame = ({ agentId }: { agentId: string }) => {
       <AgentWhy agentId={agentId} actionFor={(cause) => <WhyAction cause={cause} agentId={agentId} />} />
       <Tabs agent={agent} owner={owner} />
       <Outlet />
+      <TemporalLinks of={agentId} kinds={agent.trigger === 'scheduled' ? ['queue', 'schedule'] : ['queue']} />
     </Frame>
   )
 }

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { client, type Api } from '../../api/client.ts'
 import { Button } from '../../design/Button.tsx'
 import { notify } from '../../design/notices.ts'
+import { Curl } from '../../parts/Curl.tsx'
 import { Empty } from '../../parts/Empty.tsx'
 import { useOwner, type Owner } from '../../session/workspace.ts'
 import { DeleteAgent } from './DeleteAgent.tsx'
@@ -54,6 +55,7 @@ const Settings = ({ agent, owner }: { agent: Api['Agent']; owner: Owner }) => {
         onChange={setDraft}
         onSave={() => saving.mutate()}
       >
+        <Curl action={{ method: 'PATCH', path: `/agents/${agent.id}`, body: changesOf(base, draft) }} />
         {isChanged && <Button onPress={() => setDraft(base)}>Discard changes</Button>}
       </AgentForm>
       <DeleteAgent agent={agent} />

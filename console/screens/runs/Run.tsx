@@ -12,6 +12,7 @@ import { startedBy } from '../../parts/run-words.ts'
 import { shownText } from '../../parts/shown-text.ts'
 import { Skeleton } from '../../parts/Skeleton.tsx'
 import { Status } from '../../parts/Status.tsx'
+import { TemporalLinks } from '../../parts/TemporalLinks.tsx'
 import { Why } from '../../parts/Why.tsx'
 import { useOwner } from '../../session/workspace.ts'
 import { RunActions } from './RunActions.tsx'
@@ -80,6 +81,7 @@ const RunPage = ({ runId }: { runId: string }) => {
         </section>
       )}
       <Timeline runId={runId} snapshot={snapshot} />
+      <TemporalLinks of={runId} kinds={['run']} />
     </Frame>
   )
 }
