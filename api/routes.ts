@@ -37,6 +37,7 @@ import * as payments from './payments.ts'
 import * as paymentSetup from './payment-setup.ts'
 import * as refusedDeliveries from './refused-deliveries.ts'
 import * as runEndings from './run-endings.ts'
+import * as runDelivery from './run-delivery.ts'
 import * as runEvents from './run-events.ts'
 import * as runFailures from './run-failures.ts'
 import * as runs from './runs.ts'
@@ -103,6 +104,7 @@ export const routes: AnyRoute[] = [
   runEndings,
   runs,
   runEvents,
+  runDelivery,
   approvals,
   schedules,
   callbacks,

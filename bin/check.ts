@@ -22,6 +22,7 @@ const browser = [
   'docs',
   'console/agents',
   'console/approvals',
+  'console/deliveries',
   'console/everywhere',
   'console/hostile',
   'console/newcomers',

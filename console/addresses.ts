@@ -1,13 +1,15 @@
 import type { RunFilters } from './lists/run-filters.ts'
 
 /** The tabs of an agent beside its overview. */
-export type AgentTab = 'queue' | 'settings' | 'schedule' | 'connect' | 'test' | 'versions'
+export type AgentTab = 'queue' | 'settings' | 'schedule' | 'connect' | 'test' | 'refused' | 'versions'
 
 /** Every address of the console, for links and for `navigate`. `owner` is `me` or the id of a workspace. */
 export const to = {
   home: (owner: string) => ({ to: '/w/$owner', params: { owner } }) as const,
   runs: (owner: string, search: RunFilters = {}) => ({ to: '/w/$owner/runs', params: { owner }, search }) as const,
   run: (owner: string, runId: string) => ({ to: '/w/$owner/runs/$runId', params: { owner, runId } }) as const,
+  delivery: (owner: string, runId: string) =>
+    ({ to: '/w/$owner/runs/$runId/delivery', params: { owner, runId } }) as const,
   compare: (owner: string, runId: string, otherId: string) =>
     ({ to: '/w/$owner/runs/$runId/beside/$otherId', params: { owner, runId, otherId } }) as const,
   approvals: (owner: string, approval?: string, show?: 'decided') =>

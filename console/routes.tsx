@@ -73,6 +73,7 @@ const runs = createRoute({
   component: lazyRouteComponent(() => import('./screens/runs/Runs.tsx'), 'Page'),
 })
 const run = page('/runs/$runId', 'Run', () => import('./screens/runs/Run.tsx'))
+const delivery = page('/runs/$runId/delivery', 'Delivery', () => import('./screens/deliveries/Delivery.tsx'))
 const compare = page('/runs/$runId/beside/$otherId', 'Two runs', () => import('./screens/runs/Compare.tsx'))
 const approvals = createRoute({
   getParentRoute: () => ofOwner,
@@ -117,7 +118,7 @@ export const router = createRouter({
     invitation,
     signedIn.addChildren([
       ...withoutOwner,
-      ofOwner.addChildren([home, runs, run, compare, approvals, start, ...ofAgents, ...ofSites]),
+      ofOwner.addChildren([home, runs, run, delivery, compare, approvals, start, ...ofAgents, ...ofSites]),
     ]),
   ]),
   basepath: '/console',

@@ -56,6 +56,12 @@ const agentTest = createRoute({
   staticData: { title: 'Test delivery' },
   component: lazyRouteComponent(() => import('../screens/agents/TestDelivery.tsx'), 'Page'),
 })
+const agentRefused = createRoute({
+  getParentRoute: () => agent,
+  path: '/refused',
+  staticData: { title: 'Refused deliveries' },
+  component: lazyRouteComponent(() => import('../screens/deliveries/Refused.tsx'), 'Page'),
+})
 const agentVersions = createRoute({
   getParentRoute: () => agent,
   path: '/versions',
@@ -80,6 +86,7 @@ export const ofAgents = [
     agentSchedule,
     agentConnect,
     agentTest,
+    agentRefused,
     agentVersions,
     agentVersion,
   ]),

@@ -35,7 +35,7 @@ const needs: Record<string, Need> = {
   ...named('see', 'getWorkspace listMembers getVaultEntry listTools listVault getCall listCalls listRefreshes'),
   ...named(
     'see',
-    'getOAuthFlow listManifestChanges getAgent listAgents listAgentRuns previewReplay listSessions getRun listRuns listAgentVersions getAgentVersion',
+    'getOAuthFlow listManifestChanges getAgent listAgents listAgentRuns previewReplay listSessions getRun getRunDelivery listRuns listAgentVersions getAgentVersion',
   ),
   ...named(
     'see',

@@ -1,9 +1,14 @@
 import test from 'ava'
 import * as agents from '../../api/agents.ts'
+import * as moves from '../../api/moves.ts'
 import { listRefusedDeliveries } from '../../api/refused-deliveries.ts'
 import { call } from '../helpers/client.ts'
+import { CodedError } from '../../src/errors.ts'
+import { presets } from '../../src/webhooks/presets.ts'
+import { createRefusals } from '../../src/webhooks/refusals.ts'
 import { customer, deliver, webhookAgent, type Person } from '../helpers/people.ts'
 import { sharedPlatform } from '../helpers/shared.ts'
+import { workspaceOf } from '../helpers/workspaces.ts'
 
 const platformOf = sharedPlatform(test, 'idle')
 
@@ -117,4 +122,62 @@ test('a deleted agent leaves no refused deliveries, not even those that were not
   await call(someone, agents.deleteAgent, { params: { agentId: agent.id } })
   await refusals.flush()
   t.deepEqual(await rows(), [])
+})
+
+test('an agent that moves leaves its refused deliveries behind, also those that were not yet written', async (t) => {
+  const platform = await platformOf()
+  const someone = await customer(platform, 'team')
+  const { id: workspaceId } = await workspaceOf(someone)
+  const agent = await webhookAgent(someone, { webhookSchema: schema })
+  const opened = { platform, someone, agent }
+  await deliver(platform, agent, {})
+  t.is((await listed(opened, someone, agent.id)).items.length, 1)
+  await deliver(platform, agent, {})
+  const moved = await call(someone, moves.moveThings, { body: { agentIds: [agent.id], workspaceId } })
+  t.is(moved.status, 200)
+  t.deepEqual(await listed(opened, someone, agent.id), { items: [], proofFailures: null })
+  await deliver(platform, agent, {})
+  t.is((await listed(opened, someone, agent.id)).items.length, 1, 'what is refused at the new place is its own')
+})
+
+test('10,000 refusals and failed proofs of an agent are one write, and delay the write of no other agent', async (t) => {
+  const { platform, someone, agent } = await open()
+  const other = await webhookAgent(someone)
+  const { database, clock, logger } = platform.services
+  const statements: string[] = []
+  const counting = database.on('query', ({ sql }: { sql: string }) => {
+    if (sql.includes('insert into refused_deliveries')) statements.push(sql)
+  })
+  const refusals = createRefusals({ database: counting, clock, logger })
+  const refusal = new CodedError('WEBHOOK_PAYLOAD_INVALID')
+  const refused = { header: () => undefined, preset: presets.secret, bodyBytes: 2 }
+  for (let sent = 0; sent < 10_000; sent += 1) {
+    refusals.note({ ...refused, agentId: agent.id }, refusal)
+    refusals.noteFailedProof({ agentId: agent.id, address: `2001:db8::${sent.toString(16)}` })
+  }
+  refusals.note({ ...refused, agentId: other.id }, refusal)
+  const before = statements.length
+  await refusals.flush()
+  t.is(statements.length - before, 1)
+  const { items, proofFailures } = await refusals.of(agent.id)
+  t.like(items, { length: 1, 0: { others: 9999 } })
+  t.like(proofFailures, { count: 10_000, lastAddress: '2001:db8::270f' })
+  t.is((await refusals.of(other.id)).items.length, 1)
+  t.is((await database('refused_deliveries').whereIn('agentId', [agent.id, other.id])).length, 2)
+})
+
+test('what two processes refuse at the same time is added up in one row', async (t) => {
+  const { platform, agent } = await open()
+  const processes = [1, 2].map(() => createRefusals(platform.services))
+  for (const [index, { note, noteFailedProof }] of processes.entries()) {
+    note(
+      { agentId: agent.id, header: () => undefined, preset: presets.secret, bodyBytes: index },
+      new CodedError('NO_CREDITS'),
+    )
+    noteFailedProof({ agentId: agent.id, address: '192.0.2.1' })
+  }
+  await Promise.all(processes.map(({ flush }) => flush()))
+  const { items, proofFailures } = await platform.services.refusals.of(agent.id)
+  t.deepEqual(items.map(({ bodyBytes }) => bodyBytes).toSorted(), [0, 1])
+  t.is(proofFailures?.count, 2)
 })

@@ -70,7 +70,7 @@ for (const [place, words] of [
 for (const [trigger, names] of [
   ['manual', ['Queue', 'Settings', 'Versions']],
   ['scheduled', ['Queue', 'Settings', 'Schedule', 'Versions']],
-  ['webhook', ['Queue', 'Settings', 'Connect', 'Test delivery', 'Versions']],
+  ['webhook', ['Queue', 'Settings', 'Connect', 'Test delivery', 'Refused', 'Versions']],
 ] as const)
   test(`a ${trigger} agent has the tabs ${names.join(', ')}`, (t) =>
     t.deepEqual(

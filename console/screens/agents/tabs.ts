@@ -7,6 +7,7 @@ const tabs: readonly { tab: AgentTab; name: string; only?: Api['Trigger'] }[] = 
   { tab: 'schedule', name: 'Schedule', only: 'scheduled' },
   { tab: 'connect', name: 'Connect', only: 'webhook' },
   { tab: 'test', name: 'Test delivery', only: 'webhook' },
+  { tab: 'refused', name: 'Refused', only: 'webhook' },
   { tab: 'versions', name: 'Versions' },
 ]
 

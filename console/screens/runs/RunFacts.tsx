@@ -39,6 +39,14 @@ export const RunFacts = ({ run }: { run: Api['Run'] }) => {
           {countInWords(run.credits, 'credit')} · model {costInWords(run.costUsd)}
         </dd>
       </div>
+      {run.trigger === 'webhook' && (
+        <div>
+          <dt>Started by</dt>
+          <dd>
+            <Link {...to.delivery(owner.address, run.id)}>Its delivery</Link>
+          </dd>
+        </div>
+      )}
       {run.replayOf !== null && (
         <div>
           <dt>Replay of</dt>

@@ -10,6 +10,7 @@ import { RunStep } from '../run-step.ts'
 import { Run, triggers } from '../run.ts'
 import { runStatuses, unfinishedStatuses, type RunStatus } from '../states.ts'
 import { latestReplay } from './latest-replay.ts'
+import { readDelivery, type RunDelivery } from './read-delivery.ts'
 import { runFailures, type FailureFilter, type RunFailures } from './run-failures.ts'
 import { sequencesOf } from './sequences-of-period.ts'
 import { readOutline } from './read-outline.ts'
@@ -100,6 +101,9 @@ export function createReading(context: TimelineContext & { database: Database })
     /** The same without bodies. */
     outline: (run: Pick<Run, 'id'>, after: number, limit: number): Promise<TimelinePage> =>
       readOutline(context, run.id, after, limit),
+
+    /** What is kept of the delivery that started the run. NOT_FOUND if none did. */
+    delivery: (run: Run): Promise<RunDelivery> => readDelivery(database, run),
 
     /** A run's current receipt, for its sender. RUN_NOT_FOUND unless the run is the agent's. */
     async receipt(agentId: string, runId: string): Promise<Receipt> {
