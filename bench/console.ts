@@ -17,11 +17,11 @@ import { publish } from './shared/report.ts'
 import { openBenchServers } from './shared/servers.ts'
 
 /**
- * `npm run bench -- console [--runs 100000] [--events 10000] [--loads 5]`: how fast the console is in Chromium, by the
- * browser's own measures: how soon a page is shown, what shifts, and the slowest interaction with that many runs in the
- * list and that many events on a timeline.
+ * `npm run bench -- console [--runs 100000] [--loaded 20000] [--events 10000] [--loads 5]`: how fast the console is in
+ * Chromium, by the browser's own measures: how soon a page is shown, what shifts, and the slowest interaction with that
+ * many runs in the list, that many of them in the page, and that many events on a timeline.
  */
-const { runs, events, loads } = numbersGiven({ runs: 100_000, events: 10_000, loads: 5 })
+const { runs, loaded, events, loads } = numbersGiven({ runs: 100_000, loaded: 20_000, events: 10_000, loads: 5 })
 
 await buildConsole(console.log)
 const servers = await openBenchServers(join(temporaryFolder, 'console'))
@@ -32,18 +32,23 @@ try {
   const state = await signedIn(browser, someone)
   const at = (path: string) => `${servers.url}/console/w/me${path}`
   const pages = ['', '/runs', `/runs/${long.ended}`, '/approvals', '/agents', '/sites']
-  const opened = pages.map((path): Opened => [path.split('/')[1] || 'home', at(path), state])
+  const opened = pages.map((path): Opened => [nameOf(path), at(path), state])
   publish(await measurePages(browser, [['sign-in', `${servers.url}/console/sign-in`, undefined], ...opened], loads))
   const interactions = createInteractions(browser, state)
   await useTimeline(interactions, at(`/runs/${long.ended}`), `run of ${events} events`)
   await useTimeline(interactions, at(`/runs/${long.running}`), 'one that is running', (isOver) =>
     appendUntil(servers.database, long.running, isOver),
   )
-  await useList(interactions, at('/runs'), runs)
+  await useList(interactions, at('/runs'), runs, loaded)
   publish(interactions.report())
 } finally {
   await browser.close()
   await servers.close()
+}
+
+function nameOf(path: string): string {
+  const [, name = 'home', id] = path.split('/')
+  return id === undefined ? name : 'run'
 }
 
 async function filled(someone: Person) {

@@ -23,6 +23,10 @@ onLoginElsewhere((userId) => {
   void queries.resetQueries().then(() => router.invalidate())
 })
 
+// The code of the page is loaded while the account is read.
+for (const { routeId } of router.matchRoutes(router.latestLocation))
+  void router.loadRouteChunk(router.routesById[routeId])
+
 /** Pages show refusals of the API and addresses that lead nowhere. All else is a fault, and is logged. */
 const onCaughtError = (error: unknown) => {
   if (!isNotFound(error) && problemOf(error).code === 'OFFLINE') console.error(error)

@@ -54,7 +54,6 @@ export const seenBy = (page: Page): Promise<Seen> => page.evaluate<Seen>('seen')
 
 /** What the browser reports while somebody does this. */
 export async function seenWhile(page: Page, work: () => Promise<void>): Promise<Seen> {
-  await settled(page)
   await page.evaluate(`Object.assign(seen, ${JSON.stringify(nothing)})`)
   await work()
   await settled(page)

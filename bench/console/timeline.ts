@@ -8,13 +8,9 @@ export async function useTimeline(
   name: string,
   append?: (isOver: () => boolean) => Promise<void>,
 ): Promise<void> {
-  await on('about:blank', async (page) => {
-    const rows = page.getByRole('region', { name: 'Timeline' }).locator('[data-row]')
-    await measure(page, name, 'all events arrive', async () => {
-      await page.goto(url)
-      await rows.first().waitFor()
-      await grown(page)
-    })
+  await on(url, async (page) => {
+    await page.locator('h1').waitFor()
+    await measure(page, name, 'nothing while the events arrive', () => grown(page))
     let isOver = false
     const appended = append?.(() => isOver)
     await measure(page, name, 'j, 50 times', () => press(page, ['j'], 50))
@@ -34,6 +30,7 @@ export async function useTimeline(
 
 /** Waits until the page has not grown for half a second. */
 async function grown(page: Page): Promise<void> {
+  await page.getByRole('region', { name: 'Timeline' }).locator('[data-row]').first().waitFor()
   const height = () => page.evaluate<number>('document.body.scrollHeight')
   for (let before = 0, now = await height(); now > before; now = await height()) {
     before = now

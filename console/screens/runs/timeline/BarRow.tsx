@@ -33,13 +33,6 @@ export const BarRow = ({ ref, runId, index, top, bar, scale, now, isOpen, writin
           <span className={styles.outcome}>{bar.outcome}</span>
         </span>
         <span className={styles.track}>
-          {scale.gaps.map(({ from, start, end }) => (
-            <span
-              key={from}
-              className={styles.gap}
-              style={{ insetInlineStart: `${start * 100}%`, width: `${(end - start) * 100}%` }}
-            />
-          ))}
           <Span bar={bar} from={bar.from} to={bar.to ?? now} scale={scale} className={styles[bar.tone] ?? ''} />
           {bar.attempts
             .filter(({ isFailed }) => isFailed)
