@@ -25,7 +25,7 @@ onLoginElsewhere((userId) => {
 
 // The code of the page is loaded while the account is read.
 for (const { routeId } of router.matchRoutes(router.latestLocation))
-  void router.loadRouteChunk(router.routesById[routeId])
+  void router.loadRouteChunk(router.routesById[routeId as keyof typeof router.routesById])
 
 /** Pages show refusals of the API and addresses that lead nowhere. All else is a fault, and is logged. */
 const onCaughtError = (error: unknown) => {

@@ -67,7 +67,7 @@ const Span = ({ bar, from, to, scale, className }: SpanProps) => {
   const start = scale.at(from)
   return (
     <span
-      className={`${styles.span} ${styles[bar.kind]} ${className} ${bar.to === null ? styles.live : ''}`}
+      className={`${styles.span} ${styles[bar.kind] ?? ''} ${className} ${bar.to === null ? styles.live : ''}`}
       style={{ insetInlineStart: `${start * 100}%`, width: `${Math.max(0, scale.at(to) - start) * 100}%` }}
     />
   )

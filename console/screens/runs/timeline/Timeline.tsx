@@ -65,8 +65,7 @@ export const Timeline = ({ runId, snapshot: { bars, writing, hasEnded } }: Timel
       <div className={styles.bar}>
         <h2>Timeline</h2>
         <span className={styles.quiet}>
-          {durationInWords(scale.to - scale.from)} with the queue
-          {scale.gaps.length > 0 && ', idle time shortened'}
+          {`${durationInWords(scale.to - scale.from)} with the queue${scale.gaps.length > 0 ? ', idle time shortened' : ''}`}
         </span>
         <span className={styles.keys}>
           <kbd>j</kbd> <kbd>k</kbd> move, <kbd>Enter</kbd> opens, <kbd>e</kbd> all
