@@ -7,21 +7,21 @@ import { call } from '../test/helpers/client.ts'
 import { agentOf, newcomer, type Person } from '../test/helpers/people.ts'
 import { appendUntil, fillConsole } from './console/fill.ts'
 import { createInteractions } from './console/interactions.ts'
-import { useList } from './console/list.ts'
+import { measureList } from './console/list.ts'
 import { openMeasured, type State } from './console/measured-page.ts'
 import { measurePages, type Opened } from './console/pages.ts'
-import { useTimeline } from './console/timeline.ts'
+import { measureTimeline } from './console/timeline.ts'
 import { temporaryFolder } from './shared/folder.ts'
 import { numbersGiven } from './shared/options.ts'
 import { publish } from './shared/report.ts'
 import { openBenchServers } from './shared/servers.ts'
 
 /**
- * `npm run bench -- console [--runs 100000] [--loaded 20000] [--events 10000] [--loads 5]`: how fast the console is in
+ * `npm run bench -- console [--runs 100000] [--loaded 20000] [--events 10000] [--loads 3]`: how fast the console is in
  * Chromium, by the browser's own measures: how soon a page is shown, what shifts, and the slowest interaction with that
  * many runs in the list, that many of them in the page, and that many events on a timeline.
  */
-const { runs, loaded, events, loads } = numbersGiven({ runs: 100_000, loaded: 20_000, events: 10_000, loads: 5 })
+const { runs, loaded, events, loads } = numbersGiven({ runs: 100_000, loaded: 20_000, events: 10_000, loads: 3 })
 
 await buildConsole(console.log)
 const servers = await openBenchServers(join(temporaryFolder, 'console'))
@@ -35,11 +35,11 @@ try {
   const opened = pages.map((path): Opened => [nameOf(path), at(path), state])
   publish(await measurePages(browser, [['sign-in', `${servers.url}/console/sign-in`, undefined], ...opened], loads))
   const interactions = createInteractions(browser, state)
-  await useTimeline(interactions, at(`/runs/${long.ended}`), `run of ${events} events`)
-  await useTimeline(interactions, at(`/runs/${long.running}`), 'one that is running', (isOver) =>
+  await measureTimeline(interactions, at(`/runs/${long.ended}`), `run of ${events} events`)
+  await measureTimeline(interactions, at(`/runs/${long.running}`), 'one that is running', (isOver) =>
     appendUntil(servers.database, long.running, isOver),
   )
-  await useList(interactions, at('/runs'), runs, loaded)
+  await measureList(interactions, at('/runs'), runs, loaded)
   publish(interactions.report())
 } finally {
   await browser.close()

@@ -11,9 +11,9 @@ export function createInteractions(browser: Browser, state: State) {
 
   /** Does something on a page and adds what the browser says of it. */
   async function measure(page: Page, where: string, what: string, work: () => Promise<void>): Promise<void> {
-    const { event, frame, shift, shifted } = await seenWhile(page, work)
-    const isOver = Math.max(event, frame) > goalMs
-    const [slowest, longest] = [event || 'under 16', frame ? Math.round(frame) : 'under 50']
+    const { event, task, shift, shifted } = await seenWhile(page, work)
+    const isOver = Math.max(event, task) > goalMs
+    const [slowest, longest] = [event || 'under 16', task ? Math.round(task) : 'under 50']
     rows.push([where, what, String(slowest), String(longest), isOver ? '**over**' : 'met'])
     if (shift > 0) notes.push(`Shifted by ${shift.toFixed(4)}, ${where}, ${what}: ${[...new Set(shifted)].join('; ')}`)
   }
@@ -21,7 +21,7 @@ export function createInteractions(browser: Browser, state: State) {
   return {
     measure,
 
-    async on(url: string, work: (page: Page) => Promise<void>): Promise<void> {
+    on: async (url: string, work: (page: Page) => Promise<void>): Promise<void> => {
       const page = await openMeasured(browser, state)
       await page.goto(url)
       await work(page)
@@ -31,9 +31,9 @@ export function createInteractions(browser: Browser, state: State) {
     report: (): Report => ({
       title: 'Using a page of the console',
       text: [
-        `\`npm run bench -- console\`: the slowest event until the next frame (Event Timing) and the longest frame (Long Animation Frames, from 50 ms) that Chromium ${browser.version()} reported while somebody did this. The goal is ${goalMs} ms for both.`,
+        `\`npm run bench -- console\`: the slowest event until the next frame (Event Timing) and the longest task (Long Tasks, from 50 ms) that Chromium ${browser.version()} reported while somebody did this. The goal is ${goalMs} ms for both.`,
       ],
-      columns: ['page', 'interaction', 'slowest event, ms', 'longest frame, ms', 'goal'],
+      columns: ['page', 'interaction', 'slowest event, ms', 'longest task, ms', 'goal'],
       rows,
       notes,
     }),

@@ -2,7 +2,12 @@ import type { Page } from 'playwright-core'
 import { press, wheel, type Interactions } from './interactions.ts'
 
 /** Uses the list of runs: its first pages, and then with `loaded` rows, which are loaded by scrolling. */
-export async function useList({ measure, on }: Interactions, url: string, runs: number, loaded: number): Promise<void> {
+export async function measureList(
+  { measure, on }: Interactions,
+  url: string,
+  runs: number,
+  loaded: number,
+): Promise<void> {
   await on(url, async (page) => {
     const rows = page.getByRole('grid').locator('[data-run]')
     await rows.nth(5).waitFor()

@@ -9,12 +9,14 @@ export interface Seen {
   shift: number
   /** The elements that shifted. */
   shifted: string[]
-  /** The slowest event until its next frame (Event Timing), and the longest frame if one took 50 ms (Long Animation Frames). */
+  /** The slowest event until its next frame (Event Timing), and the longest task if one took 50 ms (Long Tasks). */
   event: number
-  frame: number
+  task: number
+  /** Earlier entries are left out. */
+  since: number
 }
 
-const nothing: Seen = { first: 0, heading: 0, largest: 0, shift: 0, shifted: [], event: 0, frame: 0 }
+const nothing: Seen = { first: 0, heading: 0, largest: 0, shift: 0, shifted: [], event: 0, task: 0, since: 0 }
 
 /** Collects what the browser reports, from before any script of the page. */
 const observe = `
@@ -33,8 +35,10 @@ const observe = `
     seen.shift += value
     seen.shifted.push(...sources.map(nameOf))
   })
-  watch('event', ({ duration }) => { seen.event = Math.max(seen.event, duration) }, { durationThreshold: 16 })
-  watch('long-animation-frame', ({ duration }) => { seen.frame = Math.max(seen.frame, duration) })
+  const watchSlow = (type, name, more) =>
+    watch(type, ({ startTime, duration }) => { if (startTime >= seen.since) seen[name] = Math.max(seen[name], duration) }, more)
+  watchSlow('event', 'event', { durationThreshold: 16 })
+  watchSlow('longtask', 'task')
   new MutationObserver(() => document.querySelector('h1:not([elementtiming])')?.setAttribute('elementtiming', 'heading'))
     .observe(document, { childList: true, subtree: true })
 `
@@ -54,7 +58,7 @@ export const seenBy = (page: Page): Promise<Seen> => page.evaluate<Seen>('seen')
 
 /** What the browser reports while somebody does this. */
 export async function seenWhile(page: Page, work: () => Promise<void>): Promise<Seen> {
-  await page.evaluate(`Object.assign(seen, ${JSON.stringify(nothing)})`)
+  await page.evaluate(`Object.assign(seen, ${JSON.stringify(nothing)}, { since: performance.now() })`)
   await work()
   await settled(page)
   return seenBy(page)

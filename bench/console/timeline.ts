@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { press, wheel, type Interactions } from './interactions.ts'
 
 /** Uses the timeline of a long run, from its arrival to its end. `append` adds events until its page is left. */
-export async function useTimeline(
+export async function measureTimeline(
   { measure, on }: Interactions,
   url: string,
   name: string,

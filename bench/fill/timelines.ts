@@ -122,13 +122,14 @@ export function createTimelines(add: Add, newId: (ms: number) => string) {
      * step the site accepts no calls for a while. Without `ended`, one more step is under way.
      */
     long(run: FilledRun, events: number, ended?: EventData['ended']) {
-      let [number, after, steps, calls] = [1, 0, 0, 0]
+      const last = { number: 1, after: 0 }
+      let [steps, calls] = [0, 0]
       const next = <K extends keyof EventData>(ms: number, kind: K, data: EventData[K]) =>
-        event(run, (number += 1), (after += ms), kind, data)
+        event(run, (last.number += 1), (last.after += ms), kind, data)
 
       function callAgain(position: number): void {
         const done = { site_origin: site, tool: 'issues.createIssue', status: 'succeeded', http_status: 200 }
-        const times = { started_at: timeOf(run.at + after), ended_at: timeOf(run.at + after + 450) }
+        const times = { started_at: timeOf(run.at + last.after), ended_at: timeOf(run.at + last.after + 450) }
         const result = resultOf(run.number)
         const callId = call(run, position, 'issue_tracker_create_issue', { ...done, ...times, step: steps, result })
         const isRepeated = (calls += 1) % 5 === 0
@@ -142,20 +143,20 @@ export function createTimelines(add: Add, newId: (ms: number) => string) {
 
       accepted(run, 0)
       next(moments.started, 'started', { epoch: 1, override: 'absent' })
-      while (number < events - 1) {
+      while (last.number < events - 1) {
         steps += 1
         next(20, 'step.started', { step: steps, attempt: 1 })
-        step(run, steps, after, 'tool-calls')
+        step(run, steps, last.after, 'tool-calls')
         next(840, 'step.finished', { step: steps, attempt: 1 })
         for (const position of [0, 1, 2]) callAgain(position)
         if (steps % 4 > 0) continue
-        const until = timeOf(run.at + after + 5000)
+        const until = timeOf(run.at + last.after + 5000)
         next(5, 'wait.started', { cause: 'rate_limit', site, until, calls: 1, note: 'The site limits calls.' })
         next(5000, 'wait.ended', { cause: 'rate_limit', ms: 5000 })
       }
       if (ended) next(40, 'ended', ended)
       else next(20, 'step.started', { step: steps + 1, attempt: 1 })
-      return { events: number, steps, calls, end: run.at + after }
+      return { events: last.number, steps, calls, end: run.at + last.after }
     },
   }
 }

@@ -48,7 +48,7 @@ export const RunGrid = ({ grid, rows, isWhole, rowHeight, owner, agents, selecti
     estimateSize: () => rowHeight,
     // With another function, all rows are measured again.
     getItemKey: useCallback((index: number) => rows[index]?.id ?? index, [rows]),
-    overscan: 5,
+    overscan: 4,
     scrollMargin: top,
     scrollPaddingStart: covered.top,
     scrollPaddingEnd: covered.bottom,

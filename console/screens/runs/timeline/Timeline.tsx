@@ -33,7 +33,7 @@ export const Timeline = ({ runId, snapshot: { bars, writing, hasEnded } }: Timel
   const rows = useWindowVirtualizer({
     count: bars.length,
     estimateSize: (index) => (isOpen(index) ? openHeight : rowHeight),
-    overscan: 6,
+    overscan: 4,
     // A row has two heights. With another function, all rows are measured again.
     getItemKey: useCallback((index: number) => heightKey(bars[index], opened), [bars, opened]),
     scrollMargin: list.current?.offsetTop ?? 0,
