@@ -23,6 +23,13 @@ onLoginElsewhere((userId) => {
   void queries.resetQueries().then(() => router.invalidate())
 })
 
+// What the page needs is asked for before anything is drawn: the account, and then the page's code.
+const matches = router
+  .matchRoutes(router.latestLocation)
+  .map(({ routeId }) => routeId as keyof typeof router.routesById)
+if (matches.includes('/signed-in')) void queries.prefetchQuery(accountQuery)
+for (const id of matches) void router.loadRouteChunk(router.routesById[id])
+
 /** Pages show refusals of the API and addresses that lead nowhere. All else is a fault, and is logged. */
 const onCaughtError = (error: unknown) => {
   if (!isNotFound(error) && problemOf(error).code === 'OFFLINE') console.error(error)

@@ -124,6 +124,8 @@ export const router = createRouter({
   basepath: '/console',
   defaultPreload: 'intent',
   defaultPendingMs: 300,
+  // A page is shown as soon as it can be. By default, what stands in for it stays for half a second.
+  defaultPendingMinMs: 0,
   defaultPendingComponent: Pending,
   scrollRestoration: true,
 })

@@ -1,46 +1,85 @@
 import { Client } from 'pg'
+import type { FilledAgent } from '../fill/agents.ts'
+import { openCopies } from '../fill/copies.ts'
+import { createIds, createRandom, timeOf } from '../fill/ids.ts'
+import { createRunRows } from '../fill/runs.ts'
+import { createTimelines } from '../fill/timelines.ts'
 
-const copied = `agent_id, owner_id, trigger, status, epoch, steps, step_attempts, attempt, tool_calls, credits, request_id,
-  input_tokens, output_tokens, started_at, ended_at, progressed_at`
+const day = 86_400_000
 
-/** Copies an ended run as often as that: the lists do not read what else belongs to a run. */
-export async function copyRun(database: string, runId: string, count: number): Promise<void> {
-  await within(database, async (client) => {
-    await client.query(
-      `insert into runs (${copied}, id, sequence, events, accepted_at)
-       select ${copied}, gen_random_uuid(), sequence + n, 1, accepted_at - n * interval '1 second'
-       from runs, generate_series(1, $2::int) n where id = $1`,
-      [runId, count],
-    )
-    await client.query(
-      'update agent_queues set last_sequence = last_sequence + $2 where agent_id = (select agent_id from runs where id = $1)',
-      [runId, count],
-    )
-    await client.query('vacuum analyze runs')
-  })
+/** The number of runs between two checks of how much the server has taken. */
+const between = 500
+
+interface Wanted {
+  ownerId: string
+  agentIds: readonly string[]
+  runs: number
+  /** The events of the two long runs. */
+  events: number
 }
 
-/** Puts waits before the last event of an ended run, until its timeline has this many events. */
-export async function lengthen(database: string, runId: string, events: number): Promise<void> {
-  await within(database, async (client) => {
-    const { rows } = await client.query<{ last: number; at: Date }>(
-      'select number as last, at from run_events where run_id = $1 order by number desc limit 1',
-      [runId],
-    )
-    const { last, at } = rows[0]!
-    await client.query('update run_events set number = $2 where run_id = $1 and number = $3', [runId, events, last])
-    await client.query(
-      `insert into run_events (run_id, number, kind, at, data)
-       select $1, n, case when n % 2 = 0 then 'wait.started' else 'wait.ended' end, $4,
-         case when n % 2 = 0
-           then json_build_object('cause', 'rate_limit', 'site', 'https://shop.example', 'until', $4::timestamptz, 'calls', 1, 'note', '')
-           else json_build_object('cause', 'rate_limit', 'ms', 1000) end
-       from generate_series($2::int, $3::int) n`,
-      [runId, last, events - 1, at],
-    )
-    await client.query('update runs set events = $2 where id = $1', [runId, events])
-  })
+/**
+ * Gives an owner the runs of a month, which ended in different ways, and two long ones: the last that ended, and one
+ * that is running. Nothing runs them, so nothing changes while a page is measured.
+ */
+export async function fillConsole(url: string, { ownerId, agentIds, runs, events }: Wanted) {
+  const random = createRandom()
+  const newId = createIds(random)
+  const { add, drained, close } = await openCopies(url)
+  const agents = agentIds.map((id, number) => agentOf(id, number, ownerId))
+  const rows = createRunRows({ add, newId, random, timelines: createTimelines(add, newId) })
+  const chosen = () => agents[Math.floor(random() * agents.length)] as FilledAgent
+  const since = Date.now() - 30 * day
+  for (let number = 0; number < runs; number += 1) {
+    rows.ended(chosen(), number, Math.floor(since + (number * 29 * day) / runs), false)
+    if (number % between === 0) await drained()
+  }
+  const ended = rows.long(chosen(), runs, since + 29.5 * day, events, true)
+  const running = rows.long(chosen(), runs + 1, since + 29.9 * day, events, false)
+  await close()
+  await within(url, (client) => count(client, agents))
+  return { ended: ended.id, running: running.id }
 }
+
+/** An agent that the API created, as the rows of runs need it. */
+const agentOf = (id: string, number: number, ownerId: string): FilledAgent => ({
+  id,
+  number,
+  ownerId,
+  owner: 1,
+  role: 'ordinary',
+  trigger: 'manual',
+  isSteady: false,
+  hasCallbacks: false,
+  lastSequence: 0,
+  unfinished: 0,
+  runningRunId: null,
+})
+
+async function count(client: Client, agents: FilledAgent[]): Promise<void> {
+  for (const { id, lastSequence, unfinished, runningRunId } of agents)
+    await client.query(
+      'update agent_queues set last_sequence = $2, unfinished = $3, running_run_id = $4 where agent_id = $1',
+      [id, lastSequence, unfinished, runningRunId],
+    )
+  await client.query('vacuum analyze runs, run_events, run_steps, run_tool_calls')
+}
+
+/** Appends waits of no length to a running run, a few at a time, until `isOver`. */
+export const appendUntil = (url: string, runId: string, isOver: () => boolean): Promise<void> =>
+  within(url, async (client) => {
+    while (!isOver()) {
+      await client.query(append, [runId, timeOf(Date.now())])
+      await client.query('select pg_sleep(0.05)')
+    }
+  })
+
+const append = `
+  with run as (update runs set events = events + 4 where id = $1 returning events)
+  insert into run_events (run_id, number, kind, at, data)
+  select $1, events - 4 + n, case n % 2 when 1 then 'wait.started' else 'wait.ended' end::run_event_kind, $2,
+         json_build_object('cause', 'rate_limit', 'site', 'https://issues.example.com', 'ms', 0)
+    from run, generate_series(1, 4) n`
 
 async function within(connectionString: string, work: (client: Client) => Promise<void>): Promise<void> {
   const client = new Client({ connectionString })

@@ -1,42 +1,68 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 
-/** What the page's own observers saw. Durations are milliseconds; the shift has no unit (Layout Instability API). */
-interface Seen {
-  firstPaint: number
+/** What the page's own observers saw. Times are milliseconds; the shift has no unit (Layout Instability). */
+export interface Seen {
+  /** When anything was shown, when the heading of the page was, and when the largest text was. */
+  first: number
+  heading: number
+  largest: number
   shift: number
-  slowest: number
+  /** The elements that shifted. */
+  shifted: string[]
+  /** The slowest event until its next frame (Event Timing), and the longest task if one took 50 ms (Long Tasks). */
+  event: number
+  task: number
+  /** Earlier entries are left out. */
+  since: number
 }
 
-/** Collects the entries of the browser, before any script of the page runs. */
+const nothing: Seen = { first: 0, heading: 0, largest: 0, shift: 0, shifted: [], event: 0, task: 0, since: 0 }
+
+/** Collects what the browser reports, from before any script of the page. */
 const observe = `
-  globalThis.seen = { firstPaint: 0, shift: 0, slowest: 0 }
-  const watch = (type, note, more) => new PerformanceObserver((list) => list.getEntries().forEach(note)).observe({ type, buffered: true, ...more })
-  watch('paint', (entry) => { if (entry.name === 'first-contentful-paint') seen.firstPaint = entry.startTime })
-  watch('layout-shift', (entry) => { if (!entry.hadRecentInput) seen.shift += entry.value })
-  watch('event', (entry) => { seen.slowest = Math.max(seen.slowest, entry.duration) }, { durationThreshold: 16 })
-  watch('longtask', (entry) => { seen.slowest = Math.max(seen.slowest, entry.duration) })
-`
-
-export async function openMeasured(browser: Browser, state: State): Promise<Page> {
-  const context = await browser.newContext({
-    viewport: { width: 1280, height: 800 },
-    ...(state && { storageState: state }),
+  globalThis.seen = ${JSON.stringify(nothing)}
+  const watch = (type, note, more) =>
+    new PerformanceObserver((list) => list.getEntries().forEach(note)).observe({ type, buffered: true, ...more })
+  const nameOf = ({ node }) => {
+    const element = node instanceof Element ? node : node?.parentElement
+    return element ? element.localName + '.' + element.classList + ' ' + element.textContent.slice(0, 40) : 'removed'
+  }
+  watch('paint', ({ name, startTime }) => { if (name === 'first-contentful-paint') seen.first = startTime })
+  watch('element', ({ renderTime }) => { seen.heading ||= renderTime })
+  watch('largest-contentful-paint', ({ startTime }) => { seen.largest = startTime })
+  watch('layout-shift', ({ hadRecentInput, value, sources }) => {
+    if (hadRecentInput) return
+    seen.shift += value
+    seen.shifted.push(...sources.map(nameOf))
   })
-  await context.addInitScript(observe)
-  return context.newPage()
-}
+  const watchSlow = (type, name, more) =>
+    watch(type, ({ startTime, duration }) => { if (startTime >= seen.since) seen[name] = Math.max(seen[name], duration) }, more)
+  watchSlow('event', 'event', { durationThreshold: 16 })
+  watchSlow('longtask', 'task')
+  new MutationObserver(() => document.querySelector('h1:not([elementtiming])')?.setAttribute('elementtiming', 'heading'))
+    .observe(document, { childList: true, subtree: true })
+`
 
 /** A login's cookies, or undefined for nobody. */
 export type State = Awaited<ReturnType<BrowserContext['storageState']>> | undefined
 
-export const seenBy = (page: Page): Promise<Seen> => page.evaluate<Seen>('({ ...seen })')
-
-/** The slowest interaction or task while somebody does this, in milliseconds. */
-export async function slowestWhile(page: Page, work: () => Promise<void>): Promise<number> {
-  await page.waitForTimeout(500)
-  await page.evaluate('seen.slowest = 0')
-  await work()
-  // Entries arrive after the next paint.
-  await page.waitForTimeout(500)
-  return (await seenBy(page)).slowest
+/** A page of a browser with an empty cache. */
+export async function openMeasured(browser: Browser, state: State): Promise<Page> {
+  const viewport = { width: 1280, height: 800 }
+  const context = await browser.newContext({ viewport, ...(state && { storageState: state }) })
+  await context.addInitScript(observe)
+  return context.newPage()
 }
+
+export const seenBy = (page: Page): Promise<Seen> => page.evaluate<Seen>('seen')
+
+/** What the browser reports while somebody does this. */
+export async function seenWhile(page: Page, work: () => Promise<void>): Promise<Seen> {
+  await page.evaluate(`Object.assign(seen, ${JSON.stringify(nothing)}, { since: performance.now() })`)
+  await work()
+  await settled(page)
+  return seenBy(page)
+}
+
+/** Entries arrive after the next frame. */
+const settled = (page: Page): Promise<void> => page.waitForTimeout(300)

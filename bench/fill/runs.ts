@@ -58,6 +58,24 @@ export function createRunRows({ add, newId, random, timelines }: Context) {
       return begin(run)
     },
 
+    /** A run with a timeline of this length, which ended or is running. */
+    long(agent: FilledAgent, number: number, at: number, events: number, hasEnded: boolean): FilledRun {
+      const run = next(agent, number, at, agent.trigger)
+      const past: Past = { trigger: agent.trigger, status: 'completed', reason: null }
+      const { end, calls, ...done } = timelines.long(run, events, hasEnded ? endedData(past) : undefined)
+      const begun = { started_at: timeOf(at + moments.started), attempted_at: timeOf(end), progressed_at: timeOf(end) }
+      const counts = {
+        ...done,
+        epoch: 1,
+        tool_calls: calls,
+        step_attempts: done.steps,
+        attempt: 1,
+        credits: done.steps,
+      }
+      write(run, { status: 'running', ...begun, ...counts, ...(hasEnded && endOf(past, end)) })
+      return hasEnded ? run : begin(run)
+    },
+
     waiting(agent: FilledAgent, number: number, at: number, until: number): FilledRun {
       const run = next(agent, number, at, agent.trigger)
       const since = timeOf(at + moments.sent)

@@ -42,7 +42,7 @@ export function createTimelines(add: Add, newId: (ms: number) => string) {
       recorded_at: timeOf(run.at + after),
       model: 'demo',
       finish,
-      answer: answers[number - 1] ?? null,
+      answer: answers[(number - 1) % answers.length] ?? null,
     })
   }
 
@@ -115,6 +115,48 @@ export function createTimelines(add: Add, newId: (ms: number) => string) {
       step(run, 2, moments.reported, 'stop')
       event(run, 9, moments.reported, 'step.finished', { step: 2, attempt: 1 })
       event(run, 10, moments.ended, 'ended', ended)
+    },
+
+    /**
+     * At least this many events: steps with three calls each. Every fifth call is sent twice, and after every fourth
+     * step the site accepts no calls for a while. Without `ended`, one more step is under way.
+     */
+    long(run: FilledRun, events: number, ended?: EventData['ended']) {
+      const last = { number: 1, after: 0 }
+      let [steps, calls] = [0, 0]
+      const next = <K extends keyof EventData>(ms: number, kind: K, data: EventData[K]) =>
+        event(run, (last.number += 1), (last.after += ms), kind, data)
+
+      function callAgain(position: number): void {
+        const done = { site_origin: site, tool: 'issues.createIssue', status: 'succeeded', http_status: 200 }
+        const times = { started_at: timeOf(run.at + last.after), ended_at: timeOf(run.at + last.after + 450) }
+        const result = resultOf(run.number)
+        const callId = call(run, position, 'issue_tracker_create_issue', { ...done, ...times, step: steps, result })
+        const isRepeated = (calls += 1) % 5 === 0
+        next(5, 'tool.started', { callId, attempt: 1 })
+        if (isRepeated) {
+          next(200, 'tool.failed', { callId, attempt: 1, message: 'The site answered 503.', willRetry: true })
+          next(1000, 'tool.started', { callId, attempt: 2 })
+        }
+        next(450, 'tool.finished', { callId, attempts: isRepeated ? 2 : 1, status: 'succeeded' })
+      }
+
+      accepted(run, 0)
+      next(moments.started, 'started', { epoch: 1, override: 'absent' })
+      while (last.number < events - 1) {
+        steps += 1
+        next(20, 'step.started', { step: steps, attempt: 1 })
+        step(run, steps, last.after, 'tool-calls')
+        next(840, 'step.finished', { step: steps, attempt: 1 })
+        for (const position of [0, 1, 2]) callAgain(position)
+        if (steps % 4 > 0) continue
+        const until = timeOf(run.at + last.after + 5000)
+        next(5, 'wait.started', { cause: 'rate_limit', site, until, calls: 1, note: 'The site limits calls.' })
+        next(5000, 'wait.ended', { cause: 'rate_limit', ms: 5000 })
+      }
+      if (ended) next(40, 'ended', ended)
+      else next(20, 'step.started', { step: steps + 1, attempt: 1 })
+      return { events: last.number, steps, calls, end: run.at + last.after }
     },
   }
 }

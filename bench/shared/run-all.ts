@@ -7,7 +7,7 @@ import { pageOf } from './page.ts'
 import type { Report } from './report.ts'
 
 /** The benchmarks that report to the page, in its order. */
-const registered = ['accept', 'dispatch', 'serial', 'fleet', 'step', 'cost', 'memory', 'correctness']
+const registered = ['accept', 'dispatch', 'serial', 'fleet', 'step', 'cost', 'memory', 'correctness', 'console']
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 

@@ -22,5 +22,7 @@ function tick(): void {
   for (const listener of listeners) listener()
 }
 
-/** The time in milliseconds, once a second, the same for all that show it. */
-export const useNow = (): number => useSyncExternalStore(subscribe, () => now)
+const never = () => () => {}
+
+/** The time in milliseconds, once a second while it runs, the same for all that show it. */
+export const useNow = (isRunning = true): number => useSyncExternalStore(isRunning ? subscribe : never, () => now)

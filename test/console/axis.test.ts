@@ -25,3 +25,9 @@ test('a collapsed gap says how long it was, and no word touches another', (t) =>
   const places = marks.map(({ place }) => place).toSorted((one, other) => one - other)
   t.true(places.every((place, index) => index === 0 || place - (places[index - 1] ?? 0) >= 0.1))
 })
+
+test('a short line has fewer words', (t) =>
+  t.deepEqual(
+    marksOf(even(8000), 0.3).map(({ text }) => text),
+    ['0', '4.0 s'],
+  ))

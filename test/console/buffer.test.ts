@@ -42,3 +42,18 @@ test('words are put together, start over at offset 0, and go when the step ends'
   if (event) buffer.add(event)
   t.is(text(), undefined)
 })
+
+test('rows are another array when an event changes one, and the same one for words alone', (t) => {
+  const { buffer, draw } = drawnByHand()
+  const [first, second] = eventsOf(['accepted', 0], ['started', 1])
+  const bars = () => (draw(), buffer.get().bars)
+  if (first) buffer.add(first)
+  const begun = bars()
+  t.is(begun[0]?.to, null)
+  buffer.addWords({ step: 1, attempt: 1, offset: 0, text: 'I look' })
+  t.is(bars(), begun)
+  if (second) buffer.add(second)
+  const started = bars()
+  t.not(started, begun)
+  t.not(started[0]?.to, null)
+})

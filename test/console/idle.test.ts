@@ -41,3 +41,12 @@ test('a run that only waits, and one without events, have a line', (t) => {
   t.deepEqual([waiting.at(at(0)), waiting.at(at(300)), waiting.at(at(600))], [0, 0.5, 1])
   t.is(scaleOf([], at(0)).at(at(0)), 0)
 })
+
+test('many long gaps leave most of the line to the work', (t) => {
+  const hour = 3600
+  const steps = Array.from({ length: 100 }, (_, index) => step(index + 1, index * hour, index * hour + 1)).flat()
+  const scale = scaleOf(barsOf(eventsOf(...steps)), at(99 * hour + 1))
+  t.is(scale.gaps.length, 99)
+  const idle = scale.gaps.reduce((sum, { start, end }) => sum + end - start, 0)
+  t.true(idle < 0.3, `${idle} of the line is idle`)
+})

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useState, type ReactNode } from 'react'
 import { to } from '../../addresses.ts'
 import { api, type Api } from '../../api/client.ts'
 import { ErrorBox } from '../../parts/ErrorBox.tsx'
@@ -53,8 +53,9 @@ const RunRow = ({ run, owner }: { run: Api['RunSummary']; owner: Owner }) => (
         <Status status={run.status} />
       </span>
       <span className={styles.name}>
-        <AgentName agentId={run.agentId} />
-        <span className={styles.number}>#{run.sequence}</span>
+        <AgentName agentId={run.agentId}>
+          <span className={styles.number}>#{run.sequence}</span>
+        </AgentName>
       </span>
       <span className={styles.ago}>
         <Ago at={run.acceptedAt} />
@@ -63,10 +64,16 @@ const RunRow = ({ run, owner }: { run: Api['RunSummary']; owner: Owner }) => (
   </li>
 )
 
-/** Five agents at most, and the page of a run reads them too. */
-const AgentName = ({ agentId }: { agentId: string }) => {
+/** The name of an agent, and what follows it. Five agents at most, and the page of a run reads them too. */
+const AgentName = ({ agentId, children }: { agentId: string; children: ReactNode }) => {
   const params = { path: { agentId } }
   const { data, isError } = useQuery(api.queryOptions('get', '/agents/{agentId}', { params }, { staleTime: 60_000 }))
-  if (isError) return <span>Deleted agent</span>
-  return <span className="stranger">{data ? shownText(data.name) : '…'}</span>
+  // What follows would move when the name arrives.
+  if (!data && !isError) return <span>…</span>
+  return (
+    <>
+      <span className="stranger">{data ? shownText(data.name) : 'Deleted agent'}</span>
+      {children}
+    </>
+  )
 }

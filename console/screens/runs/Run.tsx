@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, notFound } from '@tanstack/react-router'
 import { useCallback } from 'react'
 import { to } from '../../addresses.ts'
-import { api } from '../../api/client.ts'
+import { api, type Api } from '../../api/client.ts'
 import { problemOf } from '../../api/problem.ts'
 import { ApprovalCard } from '../../parts/ApprovalCard.tsx'
 import { ErrorBox } from '../../parts/ErrorBox.tsx'
@@ -31,17 +31,25 @@ export const Page = () => {
   return <RunPage key={runId} runId={runId} />
 }
 
+const runQuery = (runId: string) => api.queryOptions('get', '/runs/{runId}', { params: { path: { runId } } })
+
 const RunPage = ({ runId }: { runId: string }) => {
   const owner = useOwner()
   const queries = useQueryClient()
-  const options = api.queryOptions('get', '/runs/{runId}', { params: { path: { runId } } })
-  const { data: run, error, refetch } = useQuery(options)
+  const { data: run, error, refetch } = useQuery(runQuery(runId))
   const reread = useCallback(
     () => void queries.invalidateQueries({ predicate: ({ queryKey }) => isAbout(queryKey, runId) }),
     [queries, runId],
   )
-  const snapshot = useTimeline(runId, reread)
-  const { data: agent } = useQuery({
+  // An event that was there when the run was read changes nothing.
+  const rereadFrom = useCallback(
+    (last: number) => {
+      if ((queries.getQueryData<Api['Run']>(runQuery(runId).queryKey)?.events ?? 0) < last) reread()
+    },
+    [queries, runId, reread],
+  )
+  const snapshot = useTimeline(runId, rereadFrom)
+  const { data: agent, isError: isAgentGone } = useQuery({
     ...api.queryOptions('get', '/agents/{agentId}', { params: { path: { agentId: run?.agentId ?? '' } } }),
     enabled: run !== undefined,
     // The agent may have been deleted, and its runs are kept.
@@ -50,11 +58,11 @@ const RunPage = ({ runId }: { runId: string }) => {
   if (error && ['RUN_NOT_FOUND', 'WORKSPACE_REQUIRED'].includes(problemOf(error).code)) throw notFound()
   if (!run)
     return (
-      <Frame title="Run">
+      <Frame title="Run" place={owner.name} above={<Link {...to.runs(owner.address)}>Runs</Link>}>
         {error ? <ErrorBox error={error} onRetry={() => void refetch()} /> : <Skeleton lines={8} />}
       </Frame>
     )
-  const name = agent?.name ?? 'Deleted agent'
+  const name = agent?.name ?? (isAgentGone ? 'Deleted agent' : 'Run')
   const approvals = snapshot.bars.filter(({ approvalId, to: end }) => approvalId !== null && end === null)
   return (
     <Frame

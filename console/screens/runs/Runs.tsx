@@ -17,7 +17,7 @@ export const Page = () => {
   const owner = useOwner()
   const filters = route.useSearch()
   const navigate = useNavigate()
-  const { data: agents = noAgents } = useQuery(agentsQuery(owner.query))
+  const { data: agents = noAgents, isPending } = useQuery(agentsQuery(owner.query))
   const show = (next: RunFilters) => void navigate({ ...to.runs(owner.address, next), resetScroll: true })
   return (
     <Frame title="Runs" place={owner.name}>
@@ -26,7 +26,12 @@ export const Page = () => {
         <Failures owner={owner} filters={filters} agents={agents} />
       ) : (
         // Other filters are another list: nothing is chosen in it.
-        <RunList key={JSON.stringify([owner.address, filters])} owner={owner} filters={filters} agents={agents} />
+        <RunList
+          key={JSON.stringify([owner.address, filters])}
+          owner={owner}
+          filters={filters}
+          agents={isPending ? undefined : agents}
+        />
       )}
     </Frame>
   )

@@ -60,7 +60,10 @@ test.serial(
     await page.getByRole('heading', { name: 'Result' }).waitFor()
     await look(t, page, 'call')
     await press(page, page.getByRole('link', { name: 'Direct calls' }))
-    await page.getByRole('link', { name: /search_issues/ }).first().waitFor()
+    await page
+      .getByRole('link', { name: /search_issues/ })
+      .first()
+      .waitFor()
     await look(t, page, 'calls')
     await page.keyboard.press('g')
     await page.keyboard.press('s')

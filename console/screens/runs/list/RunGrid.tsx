@@ -46,8 +46,9 @@ export const RunGrid = ({ grid, rows, isWhole, rowHeight, owner, agents, selecti
   const virtual = useWindowVirtualizer<HTMLDivElement>({
     count: rows.length,
     estimateSize: () => rowHeight,
-    getItemKey: (index) => rows[index]?.id ?? index,
-    overscan: 10,
+    // With another function, all rows are measured again.
+    getItemKey: useCallback((index: number) => rows[index]?.id ?? index, [rows]),
+    overscan: 4,
     scrollMargin: top,
     scrollPaddingStart: covered.top,
     scrollPaddingEnd: covered.bottom,

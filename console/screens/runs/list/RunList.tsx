@@ -21,7 +21,8 @@ import { RunGrid } from './RunGrid.tsx'
 interface RunListProps {
   owner: Owner
   filters: RunFilters
-  agents: ReadonlyMap<string, Api['AgentSummary']>
+  /** Undefined while they are being read: without their names, the rows would move later. */
+  agents: ReadonlyMap<string, Api['AgentSummary']> | undefined
 }
 
 export const RunList = ({ owner, filters, agents }: RunListProps) => {
@@ -41,7 +42,7 @@ export const RunList = ({ owner, filters, agents }: RunListProps) => {
       !isEmpty(selection),
   }
   const { data: list, error, refetch, older, bringIn } = useRunList(owner, filters, view)
-  if (!list)
+  if (!list || !agents)
     return error ? <ErrorBox error={error} onRetry={() => void refetch()} /> : <RowSkeleton height={rowHeight} />
   if (list.rows.length === 0 && list.arrived.length === 0) return <NoRuns owner={owner} filters={filters} />
 

@@ -29,6 +29,8 @@ export const BarDetail = ({ runId, bar, writing }: BarDetailProps) => {
     ),
   })
   const error = found.find((each) => each.error)?.error
+  // All at once, because what the last event says comes between what the first one does.
+  const isReading = found.some(({ isPending }) => isPending)
   const events = found.flatMap(({ data }) => data?.items ?? [])
   return (
     <div className={styles.detail}>
@@ -41,8 +43,8 @@ export const BarDetail = ({ runId, bar, writing }: BarDetailProps) => {
           </p>
         ))}
       {writing !== undefined && <p className={`${styles.answer} stranger`}>{shownText(writing)}</p>}
-      {error ? <ErrorBox error={error} /> : events.length < numbers.length && <Skeleton lines={3} />}
-      {factsOf(events).map(({ name, value, isBody }) => (
+      {error ? <ErrorBox error={error} /> : isReading && <Skeleton lines={3} />}
+      {(isReading ? [] : factsOf(events)).map(({ name, value, isBody }) => (
         <div key={name} className={styles.fact}>
           <h3>{name}</h3>
           {isBody ? (

@@ -33,13 +33,6 @@ export const BarRow = ({ ref, runId, index, top, bar, scale, now, isOpen, writin
           <span className={styles.outcome}>{bar.outcome}</span>
         </span>
         <span className={styles.track}>
-          {scale.gaps.map(({ from, start, end }) => (
-            <span
-              key={from}
-              className={styles.gap}
-              style={{ insetInlineStart: `${start * 100}%`, width: `${(end - start) * 100}%` }}
-            />
-          ))}
           <Span bar={bar} from={bar.from} to={bar.to ?? now} scale={scale} className={styles[bar.tone] ?? ''} />
           {bar.attempts
             .filter(({ isFailed }) => isFailed)
@@ -74,7 +67,7 @@ const Span = ({ bar, from, to, scale, className }: SpanProps) => {
   const start = scale.at(from)
   return (
     <span
-      className={`${styles.span} ${styles[bar.kind]} ${className} ${bar.to === null ? styles.live : ''}`}
+      className={`${styles.span} ${styles[bar.kind] ?? ''} ${className} ${bar.to === null ? styles.live : ''}`}
       style={{ insetInlineStart: `${start * 100}%`, width: `${Math.max(0, scale.at(to) - start) * 100}%` }}
     />
   )

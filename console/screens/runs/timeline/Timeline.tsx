@@ -1,5 +1,5 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { useRef, useState } from 'react'
+import { useCallback, useMemo, useRef, useState } from 'react'
 import { Button } from '../../../design/Button.tsx'
 import { withToggled } from '../../../lists/selection.ts'
 import { useNow } from '../../../parts/clock.ts'
@@ -8,7 +8,8 @@ import { useShortcuts } from '../../../parts/useShortcuts.ts'
 import type { Snapshot } from './buffer.ts'
 import { Axis } from './Axis.tsx'
 import { BarRow } from './BarRow.tsx'
-import { scaleOf } from './idle.ts'
+import type { Bar } from './building.ts'
+import { scaleOf, type Scale } from './idle.ts'
 import styles from './Timeline.module.css'
 
 interface TimelineProps {
@@ -17,20 +18,24 @@ interface TimelineProps {
 }
 
 const rowHeight = 36
+/** About the height of an open row, until it is measured. */
+const openHeight = 200
 
 /** The waterfall: a row for each step, call and wait, on one line of time. */
 export const Timeline = ({ runId, snapshot: { bars, writing, hasEnded } }: TimelineProps) => {
-  const tick = useNow()
+  const tick = useNow(!hasEnded)
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
   const list = useRef<HTMLOListElement>(null)
   // A run that has ended does not change with the clock.
   const now = hasEnded ? (bars.at(-1)?.to ?? tick) : tick
-  const scale = scaleOf(bars, now)
+  const scale = useMemo(() => scaleOf(bars, now), [bars, now])
+  const isOpen = (index: number) => opened.has(bars[index]?.id ?? '')
   const rows = useWindowVirtualizer({
     count: bars.length,
-    estimateSize: () => rowHeight,
-    overscan: 12,
-    getItemKey: (index) => bars[index]?.id ?? index,
+    estimateSize: (index) => (isOpen(index) ? openHeight : rowHeight),
+    overscan: 4,
+    // A row has two heights. With another function, all rows are measured again.
+    getItemKey: useCallback((index: number) => heightKey(bars[index], opened), [bars, opened]),
     scrollMargin: list.current?.offsetTop ?? 0,
   })
 
@@ -60,8 +65,7 @@ export const Timeline = ({ runId, snapshot: { bars, writing, hasEnded } }: Timel
       <div className={styles.bar}>
         <h2>Timeline</h2>
         <span className={styles.quiet}>
-          {durationInWords(scale.to - scale.from)} with the queue
-          {scale.gaps.length > 0 && ', idle time shortened'}
+          {`${durationInWords(scale.to - scale.from)} with the queue${scale.gaps.length > 0 ? ', idle time shortened' : ''}`}
         </span>
         <span className={styles.keys}>
           <kbd>j</kbd> <kbd>k</kbd> move, <kbd>Enter</kbd> opens, <kbd>e</kbd> all
@@ -71,27 +75,50 @@ export const Timeline = ({ runId, snapshot: { bars, writing, hasEnded } }: Timel
         </Button>
       </div>
       <Axis scale={scale} />
-      <ol ref={list} className={styles.list} style={{ height: rows.getTotalSize() }}>
-        {rows.getVirtualItems().map(({ index, key, start }) => {
-          const bar = bars[index]
-          if (!bar) return null
-          return (
-            <BarRow
-              key={key}
-              ref={rows.measureElement}
-              runId={runId}
-              index={index}
-              top={start - rows.options.scrollMargin}
-              bar={bar}
-              scale={scale}
-              now={now}
-              isOpen={opened.has(bar.id)}
-              writing={bar.kind === 'step' && bar.to === null && writing?.step === bar.step ? writing.text : undefined}
-              onToggle={() => setOpened(withToggled(opened, bar.id))}
-            />
-          )
-        })}
-      </ol>
+      <div className={styles.rows}>
+        <Gaps gaps={scale.gaps} />
+        <ol ref={list} className={styles.list} style={{ height: rows.getTotalSize() }}>
+          {rows.getVirtualItems().map(({ index, start }) => {
+            const bar = bars[index]
+            if (!bar) return null
+            return (
+              <BarRow
+                key={bar.id}
+                ref={rows.measureElement}
+                runId={runId}
+                index={index}
+                top={start - rows.options.scrollMargin}
+                bar={bar}
+                scale={scale}
+                now={now}
+                isOpen={isOpen(index)}
+                writing={
+                  bar.kind === 'step' && bar.to === null && writing?.step === bar.step ? writing.text : undefined
+                }
+                onToggle={() => setOpened(withToggled(opened, bar.id))}
+              />
+            )
+          })}
+        </ol>
+      </div>
     </section>
   )
 }
+
+const heightKey = (bar: Bar | undefined, opened: ReadonlySet<string>): string =>
+  bar && opened.has(bar.id) ? `${bar.id} open` : (bar?.id ?? '')
+
+/** The collapsed times, drawn once behind all rows. */
+const Gaps = ({ gaps }: Pick<Scale, 'gaps'>) => (
+  <div className={styles.gaps} aria-hidden="true">
+    <div className={styles.marks}>
+      {gaps.map(({ from, start, end }) => (
+        <span
+          key={from}
+          className={styles.gap}
+          style={{ insetInlineStart: `${start * 100}%`, width: `${(end - start) * 100}%` }}
+        />
+      ))}
+    </div>
+  </div>
+)

@@ -7,12 +7,12 @@ interface Mark {
   text: string
 }
 
-/** Words closer than this would touch. */
-const room = 0.1
+/** Words closer than this share of the line would touch. */
+const usualRoom = 0.1
 const mostMarks = 5
 
 /** How much time had passed, at round times, and how long each collapsed gap was. */
-export function marksOf({ from, to, at, gaps }: Pick<Scale, 'from' | 'to' | 'at' | 'gaps'>): Mark[] {
+export function marksOf({ from, to, at, gaps }: Pick<Scale, 'from' | 'to' | 'at' | 'gaps'>, room = usualRoom): Mark[] {
   const idle = gaps.map((gap) => ({
     place: (gap.start + gap.end) / 2,
     text: `${spanInWords(gap.to - gap.from)} idle`,
@@ -22,7 +22,10 @@ export function marksOf({ from, to, at, gaps }: Pick<Scale, 'from' | 'to' | 'at'
   const passed = times
     .filter((time) => time < to)
     .map((time) => ({ place: at(time), text: time === from ? '0' : durationInWords(time - from) }))
-  return [...idle, ...passed].reduce<Mark[]>((kept, mark) => (kept.some(isNear(mark)) ? kept : [...kept, mark]), [])
+  return [...idle, ...passed].reduce<Mark[]>(
+    (kept, mark) => (kept.some(isNear(mark, room)) ? kept : [...kept, mark]),
+    [],
+  )
 }
 
 /** Times after a start, apart by the next round number of milliseconds. */
@@ -38,4 +41,4 @@ function roundUp(ms: number): number {
   return round.find((each) => each >= ms) ?? ms
 }
 
-const isNear = (one: Mark) => (other: Mark) => Math.abs(one.place - other.place) < room
+const isNear = (one: Mark, room: number) => (other: Mark) => Math.abs(one.place - other.place) < room

@@ -1,13 +1,28 @@
 import type { RunEvent } from '../../../api/stream.ts'
-import { begin, beginAttempt, end, failAttempt, moment, type Bar, type Building, type Tone } from './building.ts'
+import {
+  begin,
+  beginAttempt,
+  end,
+  failAttempt,
+  moment,
+  nothingBuilt,
+  type Bar,
+  type Building,
+  type Tone,
+} from './building.ts'
 
 type Data = RunEvent['data']
 
 /** The rows of a run's events, which are in order. */
 export function barsOf(events: readonly RunEvent[]): Bar[] {
-  const building: Building = { bars: [], open: new Map() }
-  for (const event of events) readers[event.kind]?.(building, event, Date.parse(event.at))
+  const building = nothingBuilt()
+  for (const event of events) addEvent(building, event)
   return building.bars
+}
+
+/** Adds the next event to the rows so far: a row of its own, or a change of one. */
+export function addEvent(building: Building, event: RunEvent): void {
+  readers[event.kind]?.(building, event, Date.parse(event.at))
 }
 
 type Reader = (building: Building, event: RunEvent, at: number) => void

@@ -1,6 +1,6 @@
 import type { RunEvent, Words } from '../../../api/stream.ts'
-import { barsOf } from './bars.ts'
-import type { Bar } from './building.ts'
+import { addEvent } from './bars.ts'
+import { nothingBuilt, type Bar } from './building.ts'
 
 /** What a run's model is writing. */
 interface Writing {
@@ -9,6 +9,7 @@ interface Writing {
 }
 
 export interface Snapshot {
+  /** Another array whenever a row is added or changes. */
   bars: readonly Bar[]
   /** The number of the last event, or 0. */
   last: number
@@ -24,7 +25,8 @@ const writingLength = 20_000
  * events that arrive together are drawn once.
  */
 export function createBuffer(schedule: (draw: () => void) => void) {
-  const events: RunEvent[] = []
+  const building = nothingBuilt()
+  let last = { number: 0, kind: '' }
   let writing: Writing | undefined
   let snapshot: Snapshot = { bars: [], last: 0, writing: undefined, hasEnded: false }
   let isDue = false
@@ -32,8 +34,8 @@ export function createBuffer(schedule: (draw: () => void) => void) {
 
   function draw(): void {
     isDue = false
-    const last = events.at(-1)
-    snapshot = { bars: barsOf(events), last: last?.number ?? 0, writing, hasEnded: last?.kind === 'ended' }
+    const bars = last.number === snapshot.last ? snapshot.bars : [...building.bars]
+    snapshot = { bars, last: last.number, writing, hasEnded: last.kind === 'ended' }
     for (const listener of listeners) listener()
   }
 
@@ -46,8 +48,9 @@ export function createBuffer(schedule: (draw: () => void) => void) {
   return {
     /** Adds the next event. One that arrived already, or that came too early, is left out. */
     add: (event: RunEvent): void => {
-      if (event.number !== (events.at(-1)?.number ?? 0) + 1) return
-      events.push(event)
+      if (event.number !== last.number + 1) return
+      addEvent(building, event)
+      last = event
       if (event.kind === 'step.finished' || event.kind === 'step.failed') writing = undefined
       changed()
     },
@@ -57,7 +60,7 @@ export function createBuffer(schedule: (draw: () => void) => void) {
       changed()
     },
     /** The number of the last event, after which a stream continues. */
-    last: (): number => events.at(-1)?.number ?? 0,
+    last: (): number => last.number,
     get: (): Snapshot => snapshot,
     subscribe: (listener: () => void): (() => void) => {
       listeners.add(listener)

@@ -39,6 +39,8 @@ export interface Building {
   open: Map<string, Bar>
 }
 
+export const nothingBuilt = (): Building => ({ bars: [], open: new Map() })
+
 export function begin({ bars, open }: Building, key: string, event: RunEvent, at: number, parts: Partial<Bar>): Bar {
   const known = open.get(key)
   if (known) {

@@ -20,8 +20,9 @@ export interface Scale {
 /** A gap is collapsed if it is longer than this share of the work, and longer than two seconds. */
 const longShare = 0.25
 const longMs = 2000
-/** How much of the line a collapsed gap takes. */
+/** How much of the line a collapsed gap takes beside the rest, and all of them at most. */
 const gapShare = 0.04
+const gapsShare = 0.4
 
 interface Piece {
   from: number
@@ -36,7 +37,7 @@ interface Piece {
  */
 export function scaleOf(bars: readonly Bar[], now: number): Scale {
   const from = bars[0]?.from ?? now
-  const to = Math.max(from + 1, ...bars.map((bar) => bar.to ?? now))
+  const to = bars.reduce((latest, bar) => Math.max(latest, bar.to ?? now), from + 1)
   const pieces = piecesOf(workOf(bars, now), from, to)
   const whole = pieces.reduce((sum, { weight }) => sum + weight, 0)
   let place = 0
@@ -50,12 +51,23 @@ export function scaleOf(bars: readonly Bar[], now: number): Scale {
     to,
     gaps: placed.filter(({ isGap }) => isGap),
     at(time) {
-      const piece = placed.findLast((each) => each.from <= time) ?? placed[0]
+      const piece = placed[lastBegun(placed, time)]
       if (!piece) return 0
       const share = Math.min(1, Math.max(0, (time - piece.from) / (piece.to - piece.from)))
       return piece.start + share * (piece.end - piece.start)
     },
   }
+}
+
+/** The index of the last of these pieces, which are in order, that has begun at that time. Before all, the first one's. */
+function lastBegun(pieces: readonly Piece[], time: number): number {
+  let [low, high] = [0, pieces.length]
+  while (high - low > 1) {
+    const middle = (low + high) >> 1
+    if ((pieces[middle]?.from ?? 0) <= time) low = middle
+    else high = middle
+  }
+  return low
 }
 
 /** The times in which model or tools worked, joined and in order. */
@@ -74,21 +86,18 @@ function workOf(bars: readonly Bar[], now: number): { from: number; to: number }
 }
 
 function piecesOf(work: { from: number; to: number }[], from: number, to: number): Piece[] {
-  const edges = [{ from, to: from }, ...work, { from: to, to }]
   const busy = work.reduce((sum, span) => sum + span.to - span.from, 0)
   const isLong = (ms: number) => busy > 0 && ms > longMs && ms > longShare * busy
-  const shown = edges.slice(1).reduce((sum, edge, index) => {
-    const ms = edge.from - (edges[index]?.to ?? from)
-    return sum + (isLong(ms) ? 0 : ms)
-  }, busy)
   const pieces: Piece[] = []
-  const add = (start: number, end: number, isGap: boolean) => {
-    if (end > start) pieces.push({ from: start, to: end, weight: isGap ? gapShare * shown : end - start, isGap })
+  let before = from
+  for (const edge of [...work, { from: to, to }]) {
+    const idle = edge.from - before
+    if (idle > 0) pieces.push({ from: before, to: edge.from, weight: idle, isGap: isLong(idle) })
+    if (edge.to > edge.from) pieces.push({ ...edge, weight: edge.to - edge.from, isGap: false })
+    before = edge.to
   }
-  edges.slice(1).forEach((edge, index) => {
-    const before = edges[index]?.to ?? from
-    add(before, edge.from, isLong(edge.from - before))
-    add(edge.from, edge.to, false)
-  })
+  const gaps = pieces.filter(({ isGap }) => isGap)
+  const shown = pieces.reduce((sum, { weight, isGap }) => sum + (isGap ? 0 : weight), 0)
+  for (const gap of gaps) gap.weight = shown * Math.min(gapShare, gapsShare / gaps.length)
   return pieces
 }
