@@ -169,15 +169,15 @@ test('10,000 refusals and failed proofs of an agent are one write, and delay the
 test('what two processes refuse at the same time is added up in one row', async (t) => {
   const { platform, agent } = await open()
   const processes = [1, 2].map(() => createRefusals(platform.services))
-  for (const [index, { note, noteFailedProof }] of processes.entries()) {
-    note(
+  for (const [index, refusals] of processes.entries()) {
+    refusals.note(
       { agentId: agent.id, header: () => undefined, preset: presets.secret, bodyBytes: index },
       new CodedError('NO_CREDITS'),
     )
-    noteFailedProof({ agentId: agent.id, address: '192.0.2.1' })
+    refusals.noteFailedProof({ agentId: agent.id, address: '192.0.2.1' })
   }
   await Promise.all(processes.map(({ flush }) => flush()))
   const { items, proofFailures } = await platform.services.refusals.of(agent.id)
-  t.deepEqual(items.map(({ bodyBytes }) => bodyBytes).toSorted(), [0, 1])
+  t.deepEqual(new Set(items.map(({ bodyBytes }) => bodyBytes)), new Set([0, 1]))
   t.is(proofFailures?.count, 2)
 })
