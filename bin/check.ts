@@ -21,6 +21,7 @@ const browser = [
   'sign-in',
   'docs',
   'console/approvals',
+  'console/everywhere',
   'console/hostile',
   'console/newcomers',
   'console/runs',

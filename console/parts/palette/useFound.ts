@@ -31,9 +31,7 @@ export function useFound(typed: string): { entries: Entry[]; isReading: boolean 
     ...(run.data
       ? [{ ...found('run', run.data.id), beside: run.data.status, link: to.run(placeOf(run.data), run.data.id) }]
       : []),
-    ...(agent.data
-      ? [{ ...found('agent', agent.data.name), link: to.agent(placeOf(agent.data), agent.data.id) }]
-      : []),
+    ...(agent.data ? [{ ...found('agent', agent.data.name), link: to.agent(placeOf(agent.data), agent.data.id) }] : []),
     ...(site.data ? [{ ...found('site', site.data.name), link: to.site(placeOf(site.data), site.data.id) }] : []),
   ].map(({ link, ...entry }) => ({ ...entry, run: () => void navigate(link) }))
   return { entries: enabled ? entries : [], isReading: [run, agent, site].some(({ isLoading }) => isLoading) }

@@ -13,7 +13,7 @@ import { listenTo } from './announced.ts'
 import { watched } from './watched.ts'
 
 /** A platform with its console, the example sites, a worker, and a browser, for all stories of a file. */
-export const consoleStage = (test: TestFn, title: string) =>
+export const consoleStage = (test: TestFn, title: string, more: Record<string, string> = {}) =>
   forWholeFile(test, title, async (t) => {
     await buildConsole(() => {})
     const sites = await startSites(t)
@@ -26,6 +26,7 @@ export const consoleStage = (test: TestFn, title: string) =>
       TEMPLATE_SITES_FILE: fileWith(t, templateSites),
       SMTP_URL: mails.url,
       MAIL_FROM: 'Switchyard <no-reply@example.com>',
+      ...more,
     }
     const platform = await startPlatform(t, { sites, worker: true, env })
     const openPage = await openBrowser(t)

@@ -15,6 +15,7 @@ const open = forWholeFile(test, 'schedules in Temporal', async (t) => {
     namespace: 'default',
     taskQueue: `schedules-${randomUUID()}`,
     tls: false,
+    uiUrl: undefined,
   }
   const temporal = createTemporal({ ...config, apiKey: undefined }, createLogger('silent', 'test'))
   const connection = Connection.lazy({ address: config.address })
