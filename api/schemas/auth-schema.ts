@@ -30,17 +30,17 @@ const temporalUi = named(
   v.object({
     run: field(
       v.string(),
-      'Workflow of a run. `{id}` stands for the id of the run.',
+      'Workflow of a run. Replace `{id}` with the id of the run.',
       'http://127.0.0.1:8233/namespaces/default/workflows/run%2F{id}',
     ),
     queue: field(
       v.string(),
-      "Workflow of an agent's queue. `{id}` stands for the id of the agent.",
+      "Workflow of an agent's queue. Replace `{id}` with the id of the agent.",
       'http://127.0.0.1:8233/namespaces/default/workflows/agent%2F{id}',
     ),
     schedule: field(
       v.string(),
-      'Schedule of an agent. `{id}` stands for the id of the agent.',
+      'Schedule of an agent. Replace `{id}` with the id of the agent.',
       'http://127.0.0.1:8233/namespaces/default/schedules/cron%2F{id}',
     ),
   }),

@@ -5,9 +5,10 @@ import { Button } from '../design/Button.tsx'
 import { Dialog, DialogButtons } from '../design/Dialog.tsx'
 import { Field } from '../design/Field.tsx'
 import { notify } from '../design/notices.ts'
+import { Curl } from './Curl.tsx'
 import { useOwner } from '../session/workspace.ts'
 import { isDestructive, outcomeInWords } from './approval-words.ts'
-import { connectionQuery, decide, type ShownApproval } from './approvals.ts'
+import { connectionQuery, decide, decisionOf, type ShownApproval } from './approvals.ts'
 import styles from './ApprovalCard.module.css'
 import { ApprovalEnding } from './ApprovalEnding.tsx'
 import { shownText } from './shown-text.ts'
@@ -64,6 +65,13 @@ export const ApprovalForm = ({ approval, onDecided, decider }: ApprovalFormProps
         <Button kind="danger" busy={busy('refuse')} isDisabled={busy('approve') || isPending} onPress={refuse}>
           Refuse
         </Button>
+        <Curl
+          action={{
+            method: 'POST',
+            path: `/approvals/${approval.id}`,
+            body: decisionOf(approval, 'approve', note.trim()),
+          }}
+        />
       </div>
       <Dialog title="Approve this call?" isOpen={isAsking} onClose={() => setAsking(false)}>
         <p className="stranger">

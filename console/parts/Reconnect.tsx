@@ -7,6 +7,7 @@ import { Button } from '../design/Button.tsx'
 import { Dialog, DialogButtons } from '../design/Dialog.tsx'
 import { Field } from '../design/Field.tsx'
 import { notify } from '../design/notices.ts'
+import { Curl } from './Curl.tsx'
 import { ErrorBox } from './ErrorBox.tsx'
 import { pageToReturnTo } from './returned-flow.ts'
 import { shownText } from './shown-text.ts'
@@ -46,6 +47,9 @@ interface OfEntry {
   onClose: () => void
 }
 
+/** In commands, instead of what somebody typed: a terminal keeps them. */
+const placeholder = 'the token from the site'
+
 const NewToken = ({ entry, onClose }: OfEntry) => {
   const [token, setToken] = useState('')
   const queries = useQueryClient()
@@ -78,6 +82,7 @@ const NewToken = ({ entry, onClose }: OfEntry) => {
       />
       {replacing.error && problem === undefined && <ErrorBox error={replacing.error} />}
       <DialogButtons>
+        <Curl action={{ method: 'PATCH', path: `/vault/${entry.id}`, body: { token: placeholder } }} />
         <Button onPress={onClose}>Cancel</Button>
         <Button type="submit" kind="primary" busy={replacing.isPending}>
           Replace token
@@ -92,17 +97,15 @@ const AtTheSite = ({ entry, onClose }: OfEntry) => {
   const starting = api.useMutation('post', '/vault/oauth/start', {
     onSuccess: ({ connectUrl }) => location.assign(connectUrl),
   })
+  const body = { entryId: entry.id, returnTo: pageToReturnTo(location) }
   return (
     <>
       <p>You sign in at the site and allow the access again. Runs that wait for the site then continue.</p>
       {starting.error && <ErrorBox error={starting.error} />}
       <DialogButtons>
+        <Curl action={{ method: 'POST', path: '/vault/oauth/start', body }} />
         <Button onPress={onClose}>Cancel</Button>
-        <Button
-          kind="primary"
-          busy={starting.isPending}
-          onPress={() => starting.mutate({ body: { entryId: entry.id, returnTo: pageToReturnTo(location) } })}
-        >
+        <Button kind="primary" busy={starting.isPending} onPress={() => starting.mutate({ body })}>
           Continue to the site
         </Button>
       </DialogButtons>

@@ -6,6 +6,7 @@ import { client, type Api } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
 import { Button } from '../design/Button.tsx'
 import { notify } from '../design/notices.ts'
+import { Curl } from './Curl.tsx'
 import { Reconnect } from './Reconnect.tsx'
 import { entryAtQuery } from './vault-entries.ts'
 import { useOwner } from '../session/workspace.ts'
@@ -34,9 +35,12 @@ const ResumeButton = ({ agentId }: { agentId: string }) => {
     onError: (error) => notify('problem', problemOf(error).sentence),
   })
   return (
-    <Button small busy={resuming.isPending} onPress={() => resuming.mutate()}>
-      Resume the agent
-    </Button>
+    <>
+      <Button small busy={resuming.isPending} onPress={() => resuming.mutate()}>
+        Resume the agent
+      </Button>
+      <Curl action={{ method: 'POST', path: `/agents/${agentId}/resume` }} />
+    </>
   )
 }
 

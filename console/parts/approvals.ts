@@ -20,13 +20,21 @@ export const approvalQuery = (approvalId: string) =>
     },
   })
 
+/** The body of a decision. */
+export const decisionOf = (
+  { argumentsHash }: Pick<ShownApproval, 'argumentsHash'>,
+  decision: 'approve' | 'refuse',
+  note: string,
+) => ({ decision, argumentsHash, ...(note === '' ? {} : { note }) })
+
 /** Decides on the arguments that were shown. Throws the API's refusal. */
 export async function decide(
-  { id, argumentsHash }: Pick<ShownApproval, 'id' | 'argumentsHash'>,
+  approval: Pick<ShownApproval, 'id' | 'argumentsHash'>,
   decision: 'approve' | 'refuse',
   note: string,
 ): Promise<ShownApproval> {
-  const body = { decision, argumentsHash, ...(note === '' ? {} : { note }) }
+  const { id } = approval
+  const body = decisionOf(approval, decision, note)
   const params = { path: { approvalId: id } }
   const { data, error } = await client.POST('/approvals/{approvalId}', { params, body, parseAs: 'text' })
   void queries.invalidateQueries({ queryKey: ['get', '/approvals'] })

@@ -46,6 +46,23 @@ const effects: Record<string, string> = {
   'console/screens/runs/timeline/useTimeline.ts': 'EventSource',
 }
 
+/** Requests that change something, and why they have no curl command. */
+const withoutCommand: Record<string, string> = {
+  'console/parts/approvals.ts': 'ApprovalForm.tsx shows it',
+  'console/screens/account/AcceptTerms.tsx': 'a person accepts, not a program',
+  'console/screens/account/First.tsx': 'works once, with a link',
+  'console/screens/account/Forgot.tsx': 'is for people who cannot sign in',
+  'console/screens/account/Invitation.tsx': 'reads a link',
+  'console/screens/account/Join.tsx': 'a person joins, with a link',
+  'console/screens/account/RegisterForm.tsx': 'is for people without an account',
+  'console/screens/account/Reset.tsx': 'works once, with a link',
+  'console/screens/account/SendVerification.tsx': 'a person proves an address',
+  'console/screens/account/Verify.tsx': 'works once, with a link',
+  'console/screens/agents/QueuedActions.tsx': 'the page of the run shows it',
+  'console/screens/sites/calls/useCall.ts': 'ToolForm.tsx shows it',
+  'console/screens/sites/connect/inspect.ts': 'changes nothing',
+}
+
 /** The rules of the console (the README of its folder). */
 export const consoleRules = [
   {
@@ -99,6 +116,16 @@ export const consoleRules = [
     ),
   },
   {
+    name: 'every action of the console can be shown as a curl command',
+    check: each(
+      ({ path }) => /^console\/(parts|screens|lists)\//.test(path),
+      ({ path, code, imports }) =>
+        changes(code) && !imports.some(({ target }) => target === 'console/parts/Curl.tsx') && !(path in withoutCommand)
+          ? 'changes something and shows no command; add <Curl>, or list in test/house why it has none'
+          : undefined,
+    ),
+  },
+  {
     name: 'every address of the console has a name',
     check: each(
       (file) => isCode(file) && !/^console\/(routes\.tsx|routes\/.+|addresses\.ts)$/.test(file.path),
@@ -141,6 +168,9 @@ const react = /^(react|react-dom|react-aria-components|@tanstack\/react-.+|opena
 
 const hasEffect = (code: string): boolean => /\buse(Layout|Insertion)?Effect\b/.test(code)
 
+const changes = (code: string): boolean =>
+  /\bclient\.(POST|PUT|PATCH|DELETE)\(|\buseMutation\(\s*'(post|put|patch|delete)'/.test(code)
+
 const colour = /#[\da-f]{3,8}\b|\b(rgba?|hsla?|hwb|lab|lch|oklab|oklch|color|color-mix|light-dark)\(/i
 const namedColour =
   /\b(color|background|border[\w-]*|outline|fill|stroke|shadow):[^;]*\b(white|black|gr[ae]y|red|green|blue|orange|yellow)\b/i
@@ -171,7 +201,7 @@ function checkLengths(files: SourceFile[]): Breach[] {
 
 function checkExceptions(files: SourceFile[]): Breach[] {
   const all = new Map(files.map((file) => [file.path, file]))
-  const listed = [needsReact, cannotBeTables, effects].flatMap((list) => Object.keys(list))
+  const listed = [needsReact, cannotBeTables, effects, withoutCommand].flatMap((list) => Object.keys(list))
   return [
     ...listed.filter((path) => !all.has(path)).flatMap((path) => breach(path, 'is an exception, and does not exist')),
     ...Object.keys(effects)

@@ -36,7 +36,9 @@ export const PaletteDialog = ({ owner, onClose }: PaletteProps) => {
               <Icon name="search" />
               <Input placeholder="Search, or paste an id" className={styles.input as string} maxLength={500} />
             </SearchField>
-            <Results entries={entries} onAction={act} isReading={found.isReading} />
+            <div className={styles.results} tabIndex={0}>
+              <Results entries={entries} onAction={act} isReading={found.isReading} />
+            </div>
           </Autocomplete>
           <p role="status" className={styles.spoken}>
             {typed === '' || found.isReading ? '' : countOfResults(entries.length)}

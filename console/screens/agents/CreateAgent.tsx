@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { to } from '../../addresses.ts'
 import { client } from '../../api/client.ts'
 import { notify } from '../../design/notices.ts'
+import { Curl } from '../../parts/Curl.tsx'
 import { Empty } from '../../parts/Empty.tsx'
 import { Page as Frame } from '../../parts/Page.tsx'
 import { useOwner, type Owner } from '../../session/workspace.ts'
@@ -55,7 +56,9 @@ const Create = ({ owner }: { owner: Owner }) => {
         verb="Create agent"
         onChange={setDraft}
         onSave={() => creating.mutate()}
-      />
+      >
+        <Curl action={{ method: 'POST', path: '/agents', body: { ...bodyOf(draft), ...owner.query } }} />
+      </AgentForm>
       <KeepDialog isChanged={draft !== empty} />
     </>
   )

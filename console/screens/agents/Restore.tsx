@@ -4,6 +4,7 @@ import { client } from '../../api/client.ts'
 import { Button } from '../../design/Button.tsx'
 import { Dialog, DialogButtons } from '../../design/Dialog.tsx'
 import { notify } from '../../design/notices.ts'
+import { Curl } from '../../parts/Curl.tsx'
 import { ErrorBox } from '../../parts/ErrorBox.tsx'
 import { shownText } from '../../parts/shown-text.ts'
 import { agentQuery } from './useAgent.ts'
@@ -34,6 +35,7 @@ export const Restore = ({ agentId, version }: { agentId: string; version: number
         <p>All settings get the values of that version. The present ones stay in the list of versions.</p>
         {restoring.error && <ErrorBox error={restoring.error} />}
         <DialogButtons>
+          <Curl action={{ method: 'POST', path: `/agents/${agentId}/versions/${version}/restore` }} />
           <Button onPress={() => setAsking(false)}>Go back</Button>
           <Button kind="primary" busy={restoring.isPending} onPress={() => restoring.mutate()}>
             Restore version

@@ -7,6 +7,7 @@ import { Choice } from '../../design/Choice.tsx'
 import { Dialog, DialogButtons } from '../../design/Dialog.tsx'
 import { Field } from '../../design/Field.tsx'
 import { notify } from '../../design/notices.ts'
+import { Curl } from '../../parts/Curl.tsx'
 import { ErrorBox } from '../../parts/ErrorBox.tsx'
 import styles from './Connect.module.css'
 import { overlaps, type Overlap } from './snippets.ts'
@@ -49,6 +50,16 @@ export const RotateDialog = ({ agentId, onClose }: { agentId: string; onClose: (
         {rotating.error && <ErrorBox error={rotating.error} />}
       </div>
       <DialogButtons>
+        <Curl
+          action={{
+            method: 'POST',
+            path: `/agents/${agentId}/rotate-secret`,
+            body: {
+              overlapSeconds: Number(overlap),
+              ...(secret.trim() === '' ? {} : { secret: "the sender's secret" }),
+            },
+          }}
+        />
         <Button onPress={onClose}>Keep the secret</Button>
         <Button kind="primary" busy={rotating.isPending} onPress={() => rotating.mutate()}>
           Change secret

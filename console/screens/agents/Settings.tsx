@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { client, type Api } from '../../api/client.ts'
 import { Button } from '../../design/Button.tsx'
 import { notify } from '../../design/notices.ts'
+import { Curl } from '../../parts/Curl.tsx'
 import { Empty } from '../../parts/Empty.tsx'
 import { useOwner, type Owner } from '../../session/workspace.ts'
 import { AgentForm } from './form/AgentForm.tsx'
@@ -53,6 +54,7 @@ const Settings = ({ agent, owner }: { agent: Api['Agent']; owner: Owner }) => {
         onChange={setDraft}
         onSave={() => saving.mutate()}
       >
+        <Curl action={{ method: 'PATCH', path: `/agents/${agent.id}`, body: changesOf(base, draft) }} />
         {isChanged && <Button onPress={() => setDraft(base)}>Discard changes</Button>}
       </AgentForm>
       <KeepDialog isChanged={isChanged} />

@@ -5,6 +5,7 @@ import { to } from '../../addresses.ts'
 import { client, type Api } from '../../api/client.ts'
 import { Button } from '../../design/Button.tsx'
 import { Field } from '../../design/Field.tsx'
+import { Curl } from '../../parts/Curl.tsx'
 import { Empty } from '../../parts/Empty.tsx'
 import { ErrorBox } from '../../parts/ErrorBox.tsx'
 import { Json } from '../../parts/Json.tsx'
@@ -55,7 +56,8 @@ const Send = ({ agent }: { agent: Api['Agent'] }) => {
         <div>
           <Button kind="primary" type="submit" busy={sending.isPending} isDisabled={!body}>
             Send test delivery
-          </Button>
+          </Button>{' '}
+          {body && <Curl action={{ method: 'POST', path: `/agents/${agent.id}/test-deliveries`, body }} />}
         </div>
       </form>
       <div role="status" className={agents.section}>

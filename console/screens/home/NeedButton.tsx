@@ -5,6 +5,7 @@ import { api, type Api } from '../../api/client.ts'
 import { problemOf } from '../../api/problem.ts'
 import { Button } from '../../design/Button.tsx'
 import { notify } from '../../design/notices.ts'
+import { Curl } from '../../parts/Curl.tsx'
 import { Reconnect } from '../../parts/Reconnect.tsx'
 import { shownText } from '../../parts/shown-text.ts'
 import type { Owner } from '../../session/workspace.ts'
@@ -42,9 +43,12 @@ const Resume = ({ agentId, name, label }: { agentId: string; name: string; label
     onSettled: () => queries.invalidateQueries({ queryKey: ['get', '/needs'] }),
   })
   return (
-    <Button small busy={resuming.isPending} onPress={() => resuming.mutate({ params: { path: { agentId } } })}>
-      {label}
-    </Button>
+    <>
+      <Curl action={{ method: 'POST', path: `/agents/${agentId}/resume` }} />
+      <Button small busy={resuming.isPending} onPress={() => resuming.mutate({ params: { path: { agentId } } })}>
+        {label}
+      </Button>
+    </>
   )
 }
 

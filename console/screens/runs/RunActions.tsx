@@ -30,7 +30,13 @@ export const RunActions = ({ run, onChange }: { run: Api['Run']; onChange: () =>
   const isCancelling = run.cancelRequestedAt !== null
   return (
     <>
-      <Curl action={{ method: 'GET', path: `/runs/${run.id}` }} />
+      <Curl
+        action={
+          isOver || !owner.may('use')
+            ? { method: 'GET', path: `/runs/${run.id}` }
+            : { method: 'POST', path: `/runs/${run.id}/cancel` }
+        }
+      />
       {owner.may('use') && !isOver && (run.status === 'queued' || run.status === 'waiting') && (
         <Button busy={ending.isPending} onPress={() => ending.mutate('skip')}>
           Skip run

@@ -5,6 +5,7 @@ import { api, type Api } from '../../api/client.ts'
 import { Button } from '../../design/Button.tsx'
 import { Dialog, DialogButtons } from '../../design/Dialog.tsx'
 import { notify } from '../../design/notices.ts'
+import { Curl } from '../../parts/Curl.tsx'
 import { ErrorBox } from '../../parts/ErrorBox.tsx'
 import { shownText } from '../../parts/shown-text.ts'
 import { Skeleton } from '../../parts/Skeleton.tsx'
@@ -64,6 +65,7 @@ export const Disconnect = ({ entry, owner, onClose }: DisconnectProps) => {
       )}
       {removing.error && <ErrorBox error={removing.error} />}
       <DialogButtons>
+        <Curl action={{ method: 'DELETE', path: `/vault/${entry.id}?force=true` }} />
         <Button onPress={onClose}>Cancel</Button>
         <Button
           kind="danger"

@@ -3,6 +3,7 @@ import { api } from '../../../api/client.ts'
 import { problemOf } from '../../../api/problem.ts'
 import { Button } from '../../../design/Button.tsx'
 import { notify } from '../../../design/notices.ts'
+import { Curl } from '../../../parts/Curl.tsx'
 import { checkedInWords } from './differences.ts'
 
 /** Reads now what the site says about itself. */
@@ -16,8 +17,11 @@ export const CheckNow = ({ entryId }: { entryId: string }) => {
     onError: (error) => notify('problem', problemOf(error).sentence),
   })
   return (
-    <Button busy={checking.isPending} onPress={() => checking.mutate({ params: { path: { entryId } } })}>
-      Check now
-    </Button>
+    <>
+      <Curl action={{ method: 'POST', path: `/vault/${entryId}/refresh-manifest` }} />
+      <Button busy={checking.isPending} onPress={() => checking.mutate({ params: { path: { entryId } } })}>
+        Check now
+      </Button>
+    </>
   )
 }

@@ -5,6 +5,7 @@ import { to } from '../../../addresses.ts'
 import { api, type Api } from '../../../api/client.ts'
 import { Button } from '../../../design/Button.tsx'
 import { notify } from '../../../design/notices.ts'
+import { Curl } from '../../../parts/Curl.tsx'
 import { ErrorBox } from '../../../parts/ErrorBox.tsx'
 import { shownText } from '../../../parts/shown-text.ts'
 import { Badge } from '../../../parts/Status.tsx'
@@ -80,6 +81,7 @@ const Acceptance = ({ entry, change, owner }: Omit<PendingProps, 'names'>) => {
         >
           Accept the whole change
         </Button>
+        <Curl action={{ method: 'POST', path: `/vault/${entry.id}/accept-manifest`, body }} />
         <span className={styles.quiet}>
           A site’s tools are one published version, so they are accepted together. To keep an agent from a tool, leave
           the tool out of the agent.

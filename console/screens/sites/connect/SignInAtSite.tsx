@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { api, type Api } from '../../../api/client.ts'
 import { Button } from '../../../design/Button.tsx'
 import { Check } from '../../../design/Check.tsx'
+import { Curl } from '../../../parts/Curl.tsx'
 import { ErrorBox } from '../../../parts/ErrorBox.tsx'
 import { countInWords } from '../../../parts/format.ts'
 import { pageToReturnTo } from '../../../parts/returned-flow.ts'
@@ -45,7 +46,8 @@ export const SignInAtSite = ({ site, url, owner, hosts }: LoginProps) => {
           onPress={() => starting.mutate({ body: { ...body, returnTo: pageToReturnTo(location) } })}
         >
           Continue to the site
-        </Button>
+        </Button>{' '}
+        <Curl action={{ method: 'POST', path: '/vault/oauth/start', body }} />
       </div>
     </div>
   )

@@ -8,6 +8,7 @@ import { detailOf } from '../../../api/problem.ts'
 import { Button } from '../../../design/Button.tsx'
 import { Field } from '../../../design/Field.tsx'
 import { notify } from '../../../design/notices.ts'
+import { Curl } from '../../../parts/Curl.tsx'
 import { ErrorBox } from '../../../parts/ErrorBox.tsx'
 import { shownText } from '../../../parts/shown-text.ts'
 import type { Owner } from '../../../session/workspace.ts'
@@ -58,7 +59,14 @@ export const TokenForm = ({ url, owner, hosts }: LoginProps) => {
       <div>
         <Button type="submit" kind="primary" busy={adding.isPending} isDisabled={!hosts.areAll}>
           Connect site
-        </Button>
+        </Button>{' '}
+        <Curl
+          action={{
+            method: 'POST',
+            path: '/vault',
+            body: { ...owner.query, url, token: 'the token from the site', acceptHosts },
+          }}
+        />
       </div>
     </Form>
   )
