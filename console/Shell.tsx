@@ -36,7 +36,9 @@ export const Shell = () => {
             </li>
           ))}
         </ul>
-        <AccountMenu />
+        <div className={styles.account}>
+          <AccountMenu />
+        </div>
       </nav>
       <div className={styles.content}>
         <main id="content" tabIndex={-1} aria-label={title}>

@@ -3,6 +3,7 @@ import { Link, useLocation } from '@tanstack/react-router'
 import { to } from '../addresses.ts'
 import { problemOf } from '../api/problem.ts'
 import { accountQuery, ownersOf, workspacesQuery } from '../session/account.ts'
+import { Empty } from './Empty.tsx'
 import { ErrorBox } from './ErrorBox.tsx'
 import { missingInWords, type ListName } from './missing-words.ts'
 import { Narrow } from './Narrow.tsx'
@@ -29,15 +30,16 @@ export const NotFoundPage = () => {
     )
   return (
     <Page title={title}>
-      <p>{sentence}</p>
-      <p>
-        {list !== undefined && (
-          <>
-            <Link {...lists[list](owner.id)}>See all {list}</Link> ·{' '}
-          </>
-        )}
-        <Link {...to.home(owner.id)}>Go to the home page</Link>
-      </p>
+      <Empty title={sentence}>
+        <p>
+          {list !== undefined && (
+            <>
+              <Link {...lists[list](owner.id)}>See all {list}</Link> ·{' '}
+            </>
+          )}
+          <Link {...to.home(owner.id)}>Go to the home page</Link>
+        </p>
+      </Empty>
     </Page>
   )
 }
