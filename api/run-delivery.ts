@@ -51,7 +51,7 @@ const delivery = named(
     edited: field(v.boolean(), 'Whether the body was edited for the replay', false),
     headers: freeObject(
       'DeliveryHeaders',
-      "The sender's headers about the delivery, by name: those that are documented for the agent's `webhookProof`. Other headers are not kept, so this is often empty.",
+      "Headers that describe the delivery, such as its event. Only headers that are documented for the agent's `webhookProof` are kept, so this is often empty.",
       { 'X-GitHub-Event': 'issues' },
     ),
     body: field(v.string(), 'Body as received, up to 1 MiB', '{"title":"The export hangs"}'),
@@ -86,7 +86,7 @@ export const getRunDelivery = route({
   path: '/runs/{runId}/delivery',
   summary: "Get a run's delivery",
   description:
-    'Shows the delivery that started the run: its body, the headers that are kept, and what it was judged by. Fails with `NOT_FOUND` if the run was started manually or by a schedule. The delivery is kept as long as the run.',
+    'Shows the delivery that started the run: its body, the headers that are kept, and what it was judged by. Fails with `NOT_FOUND` if the run was started manually or by a schedule. The delivery is deleted together with its run.',
   status: 200,
   response: delivery,
   resource,

@@ -25,6 +25,7 @@ const browser = [
   'console/deliveries',
   'console/everywhere',
   'console/hostile',
+  'console/hostile-sites',
   'console/newcomers',
   'console/runs',
   'console/sites',

@@ -30,8 +30,11 @@ export function missingInWords(path: string, place: string | undefined): Missing
   const noun = nouns[kind]
   const list = noun === undefined ? undefined : (kind as ListName)
   if (noun !== undefined && ids.test(id)) return noThing(noun, place, list)
-  const where = place === undefined ? 'The console' : `${place}`
-  return { title: `${where} has no page at this address`, sentence: 'Check the address for a mistake.', list }
+  return {
+    title: `${place ?? 'The console'} has no page at this address`,
+    sentence: 'Check the address for a mistake.',
+    list,
+  }
 }
 
 const noWorkspace: Missing = {
