@@ -24,6 +24,7 @@ test.serial(
     await page.getByRole('heading', { name: 'No agents yet', exact: true }).waitFor()
     await look(t, page, 'agents-empty')
     await press(page, page.getByRole('link', { name: 'create an agent' }))
+    await page.getByRole('heading', { name: 'Create an agent' }).waitFor()
     await look(t, page, 'agent-form-empty')
     await type(page, page.getByLabel('Name', { exact: true }), 'Triage')
     await type(page, page.getByLabel('Prompt', { exact: true }), '[[call search_issues {}]] [[then]] [[say Sorted.]]')
