@@ -30,7 +30,10 @@ test.serial(
     await type(page, page.getByLabel('Prompt', { exact: true }), '[[call search_issues {}]] [[then]] [[say Sorted.]]')
     await reach(page, page.getByRole('button', { name: 'Trigger' }))
     await page.keyboard.press('Enter')
-    await page.getByRole('option', { name: 'Runs for each delivery' }).click()
+    await page.getByRole('option', { name: 'Runs for each delivery' }).waitFor()
+    await page.keyboard.press('End')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: /Runs for each delivery/ }).waitFor()
     await press(
       page,
       page.getByRole('group', { name: 'Fields of a delivery' }).getByRole('button', { name: 'Add field' }),

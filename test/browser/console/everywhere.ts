@@ -101,7 +101,7 @@ test.serial('the palette finds nothing of other accounts, and its button opens i
   const someone = await person(platform)
   const page = await visitAs(t, someone, '/console/w/me')
   await page.setViewportSize({ width: 390, height: 844 })
-  await page.getByRole('button', { name: 'Search' }).click()
+  await press(page, page.getByRole('button', { name: 'Search' }))
   await hasFocus(page, palette(page).getByRole('searchbox'))
   await page.keyboard.insertText(agent.id)
   await palette(page).getByText('Nothing has this name').waitFor()

@@ -78,7 +78,7 @@ test.serial('what a hostile site says is text on every page about it', async (t)
 
   await at(`/connect?url=${encodeURIComponent(hostile.origin)}`)
   await page.getByRole('heading', { name: 'Connect it' }).waitFor()
-  await page.locator('details').first().locator('summary').click()
+  await press(page, page.locator('details').first().locator('summary'))
   await shows('hostile-inspection')
   await type(page, page.getByLabel('Token'), 'a-token')
   await page.keyboard.press('Enter')
