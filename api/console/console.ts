@@ -43,6 +43,9 @@ function mountFiles(router: Router): void {
   router.get('/console/icon.svg', fileOf('icon.svg'))
   for (const name of readdirSync(new URL('assets/', built)))
     router.get(`/console/assets/${name}`, fileOf(`assets/${name}`, forever))
+  router.get('/console/assets/{*name}', () => {
+    throw new CodedError('NOT_FOUND', { message: 'This file is not part of the console. Load the page again.' })
+  })
 }
 
 const prefersPage = (ctx: Context): boolean => ctx.accepts('json', 'html') === 'html'

@@ -4,9 +4,14 @@ import { text } from './schemas.ts'
 
 const here = 'https://here.example'
 
-/** A path on this platform. Browsers read a path that starts with two slashes or a backslash as another host. */
-const isLocal = (path: string): boolean =>
-  /^\/(?![/\\])[^\\\s\p{C}]*$/u.test(path) && URL.parse(path, here)?.origin === here
+/**
+ * A path on this platform. Browsers read a path that starts with two slashes or a backslash as another host, and
+ * `/.//host` becomes such a path once it is parsed.
+ */
+const isLocal = (path: string): boolean => {
+  const { origin, pathname = '' } = URL.parse(path, here) ?? {}
+  return /^\/(?![/\\])[^\\\s\p{C}]*$/u.test(path) && origin === here && !pathname.startsWith('//')
+}
 
 /** The path as a browser reads it: without `..`. */
 const isInConsole = (path: string): boolean =>

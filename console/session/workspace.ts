@@ -1,5 +1,5 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, notFound } from '@tanstack/react-router'
 import { accountQuery, own, workspacesQuery } from './account.ts'
 import { can, type Action, type Role } from './can.ts'
 
@@ -22,6 +22,7 @@ export function useOwner(): Owner {
   const account = useSuspenseQuery(accountQuery).data
   const workspaces = useSuspenseQuery(workspacesQuery).data
   const workspace = workspaces.find(({ id }) => id === owner)
+  if (owner !== own && !workspace) throw notFound()
   return ownerOf(workspace ?? { id: own, name: account?.email ?? '', role: 'owner' })
 }
 
