@@ -61,7 +61,7 @@ async function attacked() {
     sites: [{ vaultEntryId: deadEntry, tools: ['slow_read'] }],
   })
   await start(someone, waits)
-  return { ...stage, someone, runId, other }
+  return { ...stage, someone, runId, other, agent, waits }
 }
 
 /** The page shows the text, and no sign that turns or colours what is around it. */
@@ -92,6 +92,27 @@ test.serial('hostile names, payloads and results are text on every page that sho
   await page.getByRole('dialog').getByLabel('Token').waitFor()
   t.true(await isOnlyText(page))
   await look(t, page, 'hostile-reconnect')
+})
+
+test.serial('a hostile name of an agent or a site is text on every page of the agent', async (t) => {
+  const { platform, visitAs, someone, agent, waits } = await attacked()
+  const page = await visitAs(t, someone, '/console/w/me/agents')
+  t.true(await isOnlyText(page))
+  await look(t, page, 'hostile-agents')
+  for (const tab of ['', '/queue', '/settings', '/connect', '/test', '/versions', '/versions/1']) {
+    await page.goto(`${platform.url}/console/w/me/agents/${agent.id}${tab}`)
+    t.true(await isOnlyText(page), tab)
+    await page.waitForLoadState('networkidle')
+    await look(t, page, `hostile-agent${tab.replaceAll('/', '-')}`)
+  }
+  await page.goto(`${platform.url}/console/w/me/agents/${agent.id}/settings`)
+  await press(page, page.getByRole('button', { name: 'Delete agent' }))
+  await page.getByRole('dialog').waitFor()
+  t.true(await isOnlyText(page))
+  await look(t, page, 'hostile-agent-delete')
+  await page.goto(`${platform.url}/console/w/me/agents/${waits.id}`)
+  t.true(await isOnlyText(page))
+  await look(t, page, 'hostile-agent-site')
 })
 
 test.serial("another tenant's ids in addresses show nothing of theirs", async (t) => {
