@@ -219,8 +219,9 @@ test.serial('a run that arrives does not move what somebody reads further down, 
   for (let time = 0; time < 40; time += 1) await deliver(platform, agent, { time })
   const page = await visitAs(t, someone, '/console/w/me/runs')
   const row = page.getByRole('row', { name: /Mail sorter #20\b/ })
-  await row.scrollIntoViewIfNeeded()
-  await page.mouse.wheel(0, 120)
+  await page.getByRole('row', { name: /Mail sorter #40\b/ }).hover()
+  await page.mouse.wheel(0, 600)
+  await row.waitFor()
   const top = async () => (await row.boundingBox())?.y
   const before = await eventually(10, 'the page stands still', async () => {
     const one = await top()

@@ -134,7 +134,7 @@ test.serial("another tenant's ids in addresses show nothing of theirs", async (t
     `/approvals/${runId}`,
   ]) {
     await page.goto(`${platform.url}/console${path}`)
-    await page.getByRole('heading', { name: /There is nothing here|Two runs/ }).waitFor()
+    await page.getByRole('heading', { name: /has no |You are in no such workspace|Two runs/ }).waitFor()
     await page.waitForLoadState('networkidle')
     t.notRegex(await page.innerText('body'), /Secret|of the victim/, path)
   }
