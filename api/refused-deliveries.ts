@@ -63,7 +63,13 @@ export const listRefusedDeliveries = route({
   status: 200,
   response: named(
     'RefusedDeliveries',
-    v.object({ items: v.array(refusedDelivery), proofFailures: v.nullable(proofFailures) }),
+    v.object({
+      items: field(v.array(refusedDelivery), 'Newest first, at most 20'),
+      proofFailures: field(
+        v.nullable(proofFailures),
+        'Deliveries whose proof was missing or wrong. Null if there were none.',
+      ),
+    }),
     'Refused deliveries and failed proofs of an agent',
   ),
   resource,

@@ -25,7 +25,13 @@ const result = named(
     accepted: field(v.boolean(), 'Whether the delivery was accepted', true),
     status: field(whole, 'HTTP status that a sender would have received', 202),
     code: v.optional(errorCode),
-    message: v.optional(field(v.string(), 'Only for a refusal: the sentence that a sender would have received')),
+    message: v.optional(
+      field(
+        v.string(),
+        'Only for a refusal: the sentence that a sender would have received',
+        'The payload does not match the webhook schema.',
+      ),
+    ),
     details: v.optional(field(v.array(detail), 'Only for a refusal: what is wrong')),
     answer: v.optional(freeObject('TestDeliveryAnswer', 'Only if accepted: the response to the sender')),
     headers: freeObject('TestDeliveryHeaders', 'Headers of the proof, without a shared secret', {

@@ -10,7 +10,7 @@ import type { AnyRoute } from '../route/route.ts'
 import { createGuide, type Guide } from './guide.ts'
 import { guidePage } from './guide-page.ts'
 import { maxQuery } from './layout.ts'
-import { alone, pathOf } from './page-paths.ts'
+import { alone, pathOf, pathOfPicture } from './page-paths.ts'
 import type { ApiDocument } from './reference/document.ts'
 import { overviewPage, tagPage } from './reference/reference-pages.ts'
 import { findables } from './search/findable.ts'
@@ -24,6 +24,9 @@ const assets: Record<string, string> = {
   'site.js': 'text/javascript',
   'reference.js': 'text/javascript',
 }
+
+/** In `docs/images`. */
+const pictures = ['approvals.png', 'refused.png']
 
 /**
  * Serves the documentation: the guide, its search, and the reference with the OpenAPI document. Requests count for the
@@ -47,6 +50,11 @@ export function mountDocs(router: Router, routes: AnyRoute[], { config, rateLimi
   for (const file of alone) get(pathOf(file) ?? '/docs', (ctx) => guidePages(ctx, file))
   get('/docs/search', serveSearch(guide, routes))
   get('/docs/api', (ctx) => referencePages(ctx, ''))
+  for (const name of pictures)
+    get(
+      pathOfPicture(name),
+      serveFixed({ type: 'image/png', read: () => readFile(new URL(`../../docs/images/${name}`, import.meta.url)) }),
+    )
   get('/docs/:part/:page', (ctx) => {
     const { part = '', page = '' } = ctx['params'] as Record<string, string>
     return part === 'api' ? referencePages(ctx, page) : guidePages(ctx, `${part}/${page}.md`)

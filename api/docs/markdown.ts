@@ -1,8 +1,9 @@
+import { basename } from 'node:path/posix'
 import MarkdownIt from 'markdown-it'
 import type { RendererRule, Token } from 'markdown-it'
 import { createAnchors } from './anchors.ts'
 import { escape } from './escape.ts'
-import { linkTarget } from './page-paths.ts'
+import { linkTarget, pathOfPicture } from './page-paths.ts'
 import { readSections, textOf, type Section } from './sections.ts'
 
 export interface Heading {
@@ -36,6 +37,13 @@ const asUsual: RendererRule = (tokens, index, options, _env, self) => self.rende
 rules['table_open'] = (...given) =>
   `<div class="table" role="region" aria-label="Table" tabindex="0">${asUsual(...given)}`
 rules['table_close'] = (...given) => `${asUsual(...given)}</div>`
+
+const asPicture = rules['image'] ?? asUsual
+rules['image'] = (tokens, index, ...rest) => {
+  const picture = tokens[index]!
+  picture.attrSet('src', pathOfPicture(basename(String(picture.attrGet('src')))))
+  return asPicture(tokens, index, ...rest)
+}
 
 rules['fence'] = (tokens, index) => {
   const { content, info } = tokens[index]!

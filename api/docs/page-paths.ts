@@ -14,6 +14,9 @@ export function pathOf(file: string): string | undefined {
   return isPage(file) ? `/docs/${file.slice(0, -'.md'.length)}` : undefined
 }
 
+/** The path of a picture in docs/images. */
+export const pathOfPicture = (name: string): string => `/docs/images/${name}`
+
 /** Whether a file of docs/ is a page of the guide. */
 export const isPage = (file: string): boolean => pages.test(file) && (file.includes('/') || alone.has(file))
 

@@ -15,6 +15,7 @@ const pages = [
   '/docs',
   '/docs/specification',
   '/docs/performance',
+  '/docs/start/console',
   '/docs/reference/errors',
   '/docs/search?q=run',
   '/docs/api',
@@ -39,9 +40,10 @@ test('pages have no script or style of their own, load nothing from other hosts,
       ([, address = '']) => address,
     )
     t.true(
-      loaded.every((address) => address === 'data:,' || /^\/docs\/[\w.-]+$/.test(address)),
+      loaded.every((address) => address === 'data:,' || /^\/docs\/(?:images\/)?[\w.-]+$/.test(address)),
       loaded.join(' '),
     )
+    for (const address of loaded.filter((each) => each !== 'data:,')) t.is((await get(address)).status, 200, address)
   }
 })
 
