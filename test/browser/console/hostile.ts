@@ -131,10 +131,13 @@ test.serial("another tenant's ids in addresses show nothing of theirs", async (t
     `/w/${workspaceId}/runs/${runId}`,
     `/w/${await userIdOf(victim)}/runs`,
     `/w/me/runs/${runId}/beside/${runId}`,
+    `/w/me/agents/${agent.id}/queue`,
+    `/w/me/agents/${agent.id}/versions/1`,
+    `/agents/${agent.id}`,
     `/approvals/${runId}`,
   ]) {
     await page.goto(`${platform.url}/console${path}`)
-    await page.getByRole('heading', { name: /has no |You are in no such workspace|Two runs/ }).waitFor()
+    await page.getByRole('heading', { name: /ha(s|ve) no |You are in no such workspace|Two runs/ }).waitFor()
     await page.waitForLoadState('networkidle')
     t.notRegex(await page.innerText('body'), /Secret|of the victim/, path)
   }
