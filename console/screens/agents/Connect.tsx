@@ -25,7 +25,7 @@ export const Page = () => {
   return (
     <>
       <section className={agents.section} aria-labelledby="paste">
-        <h2 id="paste">What to paste at {sender}</h2>
+        <h2 id="paste">What to paste into {sender}</h2>
         <ol className={styles.steps}>
           {steps.map((step) => (
             <StepRow key={step.text} step={step} agent={agent} onTake={() => setTaking(true)} />
@@ -37,7 +37,7 @@ export const Page = () => {
           </a>
         </p>
       </section>
-      <Secret agent={agent} onRotate={() => setTaking(true)} />
+      <Secret agent={agent} isShown={steps.every(({ value }) => value !== 'secret')} onRotate={() => setTaking(true)} />
       {isTaking && <RotateDialog agentId={agent.id} onClose={() => setTaking(false)} />}
     </>
   )
@@ -68,12 +68,19 @@ const SecretValue = ({ secret }: { secret: string | null }) =>
     <PasteValue key={secret} name="secret" value={secret} isSecret />
   )
 
-const Secret = ({ agent, onRotate }: { agent: Api['Agent']; onRotate: () => void }) => {
+interface SecretProps {
+  agent: Api['Agent']
+  /** False if a step shows it already. */
+  isShown: boolean
+  onRotate: () => void
+}
+
+const Secret = ({ agent, isShown, onRotate }: SecretProps) => {
   const owner = useOwner()
   return (
     <section className={agents.section} aria-labelledby="secret">
       <h2 id="secret">Secret</h2>
-      <SecretValue secret={agent.webhookSecret} />
+      {isShown && <SecretValue secret={agent.webhookSecret} />}
       {agent.previousWebhookSecretUntil !== null && (
         <p className={styles.quiet}>
           The secret before works until <When at={agent.previousWebhookSecretUntil} />.

@@ -75,7 +75,9 @@ const LatestRuns = ({ agentId }: { agentId: string }) => {
           {data.items.map((run) => (
             <li key={run.id}>
               <Link {...to.run(owner.address, run.id)} className={styles.row}>
-                <Status status={run.status} />
+                <span>
+                  <Status status={run.status} />
+                </span>
                 <span>#{run.sequence}</span>
                 <span className={styles.quiet}>{startedBy(run)}</span>
                 <span className={styles.quiet}>

@@ -46,7 +46,7 @@ export const RotateDialog = ({ agentId, onClose }: { agentId: string; onClose: (
           autoComplete="off"
           spellCheck="false"
         />
-        <Choice label="The secret before" value={overlap} options={overlaps} onChoose={setOverlap} />
+        <Choice isField label="The secret before" value={overlap} options={overlaps} onChoose={setOverlap} />
         {rotating.error && <ErrorBox error={rotating.error} />}
       </div>
       <DialogButtons>

@@ -61,7 +61,7 @@ async function attacked() {
     sites: [{ vaultEntryId: deadEntry, tools: ['slow_read'] }],
   })
   await start(someone, waits)
-  return { ...stage, someone, runId, other }
+  return { ...stage, someone, runId, other, agent, waits }
 }
 
 /** The page shows the text, and no sign that turns or colours what is around it. */
@@ -94,6 +94,27 @@ test.serial('hostile names, payloads and results are text on every page that sho
   await look(t, page, 'hostile-reconnect')
 })
 
+test.serial('a hostile name of an agent or a site is text on every page of the agent', async (t) => {
+  const { platform, visitAs, someone, agent, waits } = await attacked()
+  const page = await visitAs(t, someone, '/console/w/me/agents')
+  t.true(await isOnlyText(page))
+  await look(t, page, 'hostile-agents')
+  for (const tab of ['', '/queue', '/settings', '/connect', '/test', '/versions', '/versions/1']) {
+    await page.goto(`${platform.url}/console/w/me/agents/${agent.id}${tab}`)
+    t.true(await isOnlyText(page), tab)
+    await page.waitForLoadState('networkidle')
+    await look(t, page, `hostile-agent${tab.replaceAll('/', '-')}`)
+  }
+  await page.goto(`${platform.url}/console/w/me/agents/${agent.id}/settings`)
+  await press(page, page.getByRole('button', { name: 'Delete agent' }))
+  await page.getByRole('dialog').waitFor()
+  t.true(await isOnlyText(page))
+  await look(t, page, 'hostile-agent-delete')
+  await page.goto(`${platform.url}/console/w/me/agents/${waits.id}`)
+  t.true(await isOnlyText(page))
+  await look(t, page, 'hostile-agent-site')
+})
+
 test.serial("another tenant's ids in addresses show nothing of theirs", async (t) => {
   const { platform, visitAs } = await open()
   const victim = await customer(platform, 'team')
@@ -110,10 +131,13 @@ test.serial("another tenant's ids in addresses show nothing of theirs", async (t
     `/w/${workspaceId}/runs/${runId}`,
     `/w/${await userIdOf(victim)}/runs`,
     `/w/me/runs/${runId}/beside/${runId}`,
+    `/w/me/agents/${agent.id}/queue`,
+    `/w/me/agents/${agent.id}/versions/1`,
+    `/agents/${agent.id}`,
     `/approvals/${runId}`,
   ]) {
     await page.goto(`${platform.url}/console${path}`)
-    await page.getByRole('heading', { name: /has no |You are in no such workspace|Two runs/ }).waitFor()
+    await page.getByRole('heading', { name: /ha(s|ve) no |You are in no such workspace|Two runs/ }).waitFor()
     await page.waitForLoadState('networkidle')
     t.notRegex(await page.innerText('body'), /Secret|of the victim/, path)
   }

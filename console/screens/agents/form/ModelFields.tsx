@@ -17,12 +17,14 @@ export const ModelFields = ({ draft, change, problem }: PartProps) => {
       <h2 id="form-model">Model and credits</h2>
       <div className={styles.pair}>
         <Choice
+          isField
           label="Model"
           value={choiceOf(draft.model)}
           options={modelChoices(models, draft.model, 'The default model')}
           onChoose={(choice) => change({ model: modelOf(choice) })}
         />
         <Choice
+          isField
           label="Fallback model"
           value={choiceOf(draft.fallbackModel)}
           options={modelChoices(models, draft.fallbackModel, 'None')}

@@ -73,6 +73,7 @@ const RowFields = ({ row, rows, types, onChange }: RowFieldsProps) => {
     <div className={styles.row}>
       <NameField key={row.name} row={row} rows={rows} onRename={(name) => change({ name })} />
       <Choice
+        isField
         label="Type"
         value={row.type}
         options={offered.map((type) => ({ value: type, text: type }))}

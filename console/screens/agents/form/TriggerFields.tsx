@@ -23,7 +23,13 @@ export const TriggerFields = (part: PartProps) => {
   return (
     <section className={styles.part} aria-labelledby="form-trigger">
       <h2 id="form-trigger">Trigger</h2>
-      <Choice label="Trigger" value={draft.trigger} options={triggers} onChoose={(trigger) => change({ trigger })} />
+      <Choice
+        isField
+        label="Trigger"
+        value={draft.trigger}
+        options={triggers}
+        onChoose={(trigger) => change({ trigger })}
+      />
       {refused !== undefined && <p className={`${styles.problem} stranger`}>{refused}</p>}
       {draft.trigger === 'scheduled' && <ScheduleFields {...part} />}
       {draft.trigger === 'webhook' && <WebhookFields {...part} />}
@@ -55,6 +61,7 @@ const WebhookFields = ({ draft, change, problem }: PartProps) => {
   return (
     <>
       <Choice
+        isField
         label="Sender"
         value={draft.webhookProof}
         options={senders}
