@@ -36,7 +36,15 @@ export function createTestDeliveries(context: {
       const headers = preset.signature ? signed : { ...signed, [preset.header]: hidden }
       const header = (name: string) => byName.get(name.toLowerCase())
       const readBody = async () => body
-      const request = { agentId: agent.id, requestId, address, header, readBody, assertJson: () => undefined, isTest: true }
+      const request = {
+        agentId: agent.id,
+        requestId,
+        address,
+        header,
+        readBody,
+        assertJson: () => undefined,
+        fromOwner: true,
+      }
       try {
         return { headers, outcome: await webhooks.deliver(request) }
       } catch (refusal) {

@@ -38,7 +38,7 @@ export interface InboundDelivery extends InboundRequest {
   /** Fails with VALIDATION_ERROR unless the body is declared as JSON. */
   assertJson: () => void
   /** Sent by its owner, who sees the refusal at once, so that it is not recorded among those of the sender. */
-  isTest?: boolean
+  fromOwner?: boolean
 }
 
 /** The outcome of a delivery: a run's receipt, or the answer to a test of the address. */
@@ -163,8 +163,8 @@ export function createWebhooks(context: {
   }
 
   /** Notes why a delivery is refused. A refused proof is noted when it is counted. */
-  function noteRefusal({ agentId, header, proved: preset, bodyBytes, isTest }: Judged, refusal: unknown): void {
-    if (isCoded(refusal) && preset && !isTest) refusals.note({ agentId, header, preset, bodyBytes }, refusal)
+  function noteRefusal({ agentId, header, proved: preset, bodyBytes, fromOwner }: Judged, refusal: unknown): void {
+    if (isCoded(refusal) && preset && !fromOwner) refusals.note({ agentId, header, preset, bodyBytes }, refusal)
   }
 
   return {

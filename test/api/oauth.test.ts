@@ -186,6 +186,7 @@ for (const returnTo of [
   '/console/%2e%2e/docs',
   '//evil.example/console',
   '/\\evil.example/console',
+  '/.//evil.example/console',
   'https://evil.example/console',
   `/console/${'a'.repeat(512)}`,
 ]) {

@@ -89,7 +89,13 @@ test('the tokens are in cookies that no script reads, and the browser goes to th
 
 test('one is sent back to no other host, however it is written', async (t) => {
   const { platform } = await open()
-  const elsewhere = ['//evil.example', '/\\evil.example', 'https://evil.example', '/\t/evil.example']
+  const elsewhere = [
+    '//evil.example',
+    '/\\evil.example',
+    'https://evil.example',
+    '/\t/evil.example',
+    '/.//evil.example',
+  ]
   for (const path of [...elsewhere, 'javascript:alert(1)', '/ x', '', `/${'a'.repeat(600)}`]) {
     const page = await visit(platform, visitor(), `/auth/oidc/oidc/start?returnTo=${encodeURIComponent(path)}`)
     t.deepEqual([page.status, page.location], [400, ''], path)

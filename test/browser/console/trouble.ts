@@ -1,12 +1,14 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Page } from 'playwright-core'
 import * as logins from '../../../api/logins.ts'
+import * as members from '../../../api/members.ts'
 import { freePorts } from '../../../bin/local/ports.ts'
 import { call } from '../../helpers/client.ts'
-import { connectBadTools, customer, deliver, ended, webhookAgent } from '../../helpers/people.ts'
+import { agentOf, connectBadTools, customer, deliver, ended, webhookAgent } from '../../helpers/people.ts'
 import { startProcess } from '../../helpers/processes.ts'
 import { testEnvironment, type Platform } from '../../helpers/platform.ts'
 import type { Sites } from '../../helpers/sites.ts'
+import { memberOf, userIdOf, workspaceOf } from '../../helpers/workspaces.ts'
 import { announces } from './announced.ts'
 import { hasFocus, press, type } from './keyboard.ts'
 import { look } from './look.ts'
@@ -129,3 +131,20 @@ test.serial('two tabs sign out together', async (t) => {
     .waitFor()
   t.is(await page.getByText('"issue": 7').count(), 0, 'what was read is gone')
 })
+
+test.serial(
+  'somebody who is removed from a workspace sees no more of it, without loading the page again',
+  async (t) => {
+    const { platform, visitAs } = await open()
+    const owner = await customer(platform, 'team')
+    const { id: workspaceId } = await workspaceOf(owner, 'Support')
+    await agentOf(owner, { workspaceId, name: 'Secret of the workspace' })
+    const member = await memberOf(platform, workspaceId, 'viewer')
+    const page = await visitAs(t, member, `/console/w/${workspaceId}/agents`)
+    await page.getByText('Secret of the workspace').waitFor()
+    const params = { workspaceId, userId: await userIdOf(member) }
+    await call(owner, members.removeMember, { params })
+    await page.getByRole('heading', { name: 'You are in no such workspace' }).waitFor()
+    t.notRegex(await page.innerText('body'), /Secret|Support/)
+  },
+)
