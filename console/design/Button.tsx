@@ -1,3 +1,4 @@
+import type { MouseEvent } from 'react'
 import { Button as AriaButton, type ButtonProps as AriaButtonProps } from 'react-aria-components/Button'
 import styles from './Button.module.css'
 
@@ -18,9 +19,17 @@ interface ButtonProps extends Omit<AriaButtonProps, 'className' | 'style'> {
 export const Button = ({ kind = 'secondary', small = false, busy = false, ...props }: ButtonProps) => (
   <AriaButton
     {...props}
+    onClickCapture={onlyFirst}
     {...(busy && { 'aria-disabled': true, type: 'button', onPress: ignore })}
     className={`${styles.button} ${styles[kind]} ${small ? styles.small : ''} ${busy ? styles.busy : ''}`}
   />
 )
 
 const ignore = () => {}
+
+/** The second click of a double click comes before a page can show that the first began something. */
+function onlyFirst(event: MouseEvent): void {
+  if (event.detail < 2) return
+  event.preventDefault()
+  event.stopPropagation()
+}

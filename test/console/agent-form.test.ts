@@ -3,7 +3,14 @@ import { bodyOf, changesOf, emptyDraft } from '../../console/screens/agents/form
 import { problemAt } from '../../console/screens/agents/form/form-problems.ts'
 import { choiceOf, modelChoices, modelOf, noModel } from '../../console/screens/agents/form/model-choices.ts'
 import { freeName, jsonProblem, nameProblem, rowsOf, withRow } from '../../console/screens/agents/form/schema-rows.ts'
-import { usesTool, withAsking, withSite, withTool } from '../../console/screens/agents/form/site-drafts.ts'
+import {
+  readingTools,
+  usesTool,
+  withAsking,
+  withMore,
+  withSite,
+  withTool,
+} from '../../console/screens/agents/form/site-drafts.ts'
 import { webhookRowsOf, withWebhookRow } from '../../console/screens/agents/form/webhook-rows.ts'
 
 const title = { name: 'title', type: 'string', required: true, description: '' } as const
@@ -122,6 +129,16 @@ test('a model that is no longer there stays chosen', (t) =>
 test('no model is a choice of its own', (t) => {
   t.is(modelOf(choiceOf('')), '')
   t.is(modelOf(choiceOf('a')), 'a')
+})
+
+test('tools that only read can be chosen together, and a tool that deletes or administers asks first', (t) => {
+  const read = { name: 'get', scope: 'read', effect: 'read' } as const
+  const logs = { name: 'log', scope: 'read', effect: 'once' } as const
+  const deletes = { name: 'drop', scope: 'delete', effect: 'idempotent' } as const
+  t.deepEqual(readingTools([read, logs, deletes]), ['get'])
+  const site = { vaultEntryId: 'v', tools: ['get'] }
+  t.deepEqual(withMore(site, logs, []), { vaultEntryId: 'v', tools: ['get', 'log'] })
+  t.deepEqual(withMore(site, deletes, []), { vaultEntryId: 'v', tools: ['get', 'drop'], askFirst: ['drop'] })
 })
 
 test('a site without a list of tools uses all, and an unused tool is not asked about', (t) => {

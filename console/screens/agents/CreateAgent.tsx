@@ -9,7 +9,7 @@ import { Empty } from '../../parts/Empty.tsx'
 import { Page as Frame } from '../../parts/Page.tsx'
 import { useOwner, type Owner } from '../../session/workspace.ts'
 import { AgentForm } from './form/AgentForm.tsx'
-import { bodyOf, emptyDraft } from './form/draft.ts'
+import { bodyOf, emptyDraft, type Draft } from './form/draft.ts'
 import { KeepDialog } from './form/KeepDialog.tsx'
 import { agentQuery } from './useAgent.ts'
 
@@ -34,8 +34,8 @@ const Create = ({ owner }: { owner: Owner }) => {
   const [empty] = useState(() => emptyDraft(Intl.DateTimeFormat().resolvedOptions().timeZone))
   const [draft, setDraft] = useState(empty)
   const creating = useMutation({
-    async mutationFn() {
-      const { data, error } = await client.POST('/agents', { body: { ...bodyOf(draft), ...owner.query } })
+    async mutationFn(typed: Draft) {
+      const { data, error } = await client.POST('/agents', { body: { ...bodyOf(typed), ...owner.query } })
       if (!data) throw error
       return data
     },
@@ -52,10 +52,11 @@ const Create = ({ owner }: { owner: Owner }) => {
         owner={owner}
         draft={draft}
         error={creating.error}
+        sent={creating.variables}
         busy={creating.isPending}
         verb="Create agent"
         onChange={setDraft}
-        onSave={() => creating.mutate()}
+        onSave={() => creating.mutate(draft)}
       >
         <Curl action={{ method: 'POST', path: '/agents', body: { ...bodyOf(draft), ...owner.query } }} />
       </AgentForm>

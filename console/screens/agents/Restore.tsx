@@ -23,8 +23,8 @@ export const Restore = ({ agentId, version }: { agentId: string; version: number
     onSuccess({ agent, leftOut }) {
       queries.setQueryData(agentQuery(agentId).queryKey, agent)
       void queries.invalidateQueries({ queryKey: ['agent-list'] })
-      notify('done', `The agent is as in version ${version}.`)
-      for (const sentence of leftOut) notify('problem', shownText(sentence))
+      if (leftOut.length === 0) notify('done', `Version ${version} is restored.`)
+      else notify('problem', `Version ${version} is restored, but not all of it. ${shownText(leftOut.join(' '))}`)
       setAsking(false)
     },
   })

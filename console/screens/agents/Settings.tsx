@@ -28,11 +28,11 @@ const Settings = ({ agent, owner }: { agent: Api['Agent']; owner: Owner }) => {
   const [draft, setDraft] = useState(base)
   const isChanged = draft !== base
   const saving = useMutation({
-    async mutationFn() {
+    async mutationFn(typed: Draft) {
       const params = { path: { agentId: agent.id } }
-      const { data, error } = await client.PATCH('/agents/{agentId}', { params, body: changesOf(base, draft) })
+      const { data, error } = await client.PATCH('/agents/{agentId}', { params, body: changesOf(base, typed) })
       if (!data) throw error
-      return { saved: data, typed: draft }
+      return { saved: data, typed }
     },
     onSuccess({ saved, typed }) {
       queries.setQueryData(agentQuery(agent.id).queryKey, saved)
@@ -50,10 +50,11 @@ const Settings = ({ agent, owner }: { agent: Api['Agent']; owner: Owner }) => {
         owner={owner}
         draft={draft}
         error={saving.error}
+        sent={saving.variables}
         busy={saving.isPending}
         verb="Save changes"
         onChange={setDraft}
-        onSave={() => saving.mutate()}
+        onSave={() => saving.mutate(draft)}
       >
         <Curl action={{ method: 'PATCH', path: `/agents/${agent.id}`, body: changesOf(base, draft) }} />
         {isChanged && <Button onPress={() => setDraft(base)}>Discard changes</Button>}

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useState, type FormEvent } from 'react'
+import type { FormEvent } from 'react'
 import { to } from '../../addresses.ts'
 import { client, type Api } from '../../api/client.ts'
 import { Button } from '../../design/Button.tsx'
@@ -11,6 +11,7 @@ import { ErrorBox } from '../../parts/ErrorBox.tsx'
 import { Json } from '../../parts/Json.tsx'
 import { shownText } from '../../parts/shown-text.ts'
 import { Badge } from '../../parts/Status.tsx'
+import { useKeptText } from '../../parts/useKeptText.ts'
 import { useOwner } from '../../session/workspace.ts'
 import agents from './Agents.module.css'
 import { payloadOf, runOf, samplePayload, verdictInWords } from './test-delivery.ts'
@@ -26,7 +27,7 @@ export const Page = () => {
 }
 
 const Send = ({ agent }: { agent: Api['Agent'] }) => {
-  const [text, setText] = useState(() => samplePayload(agent.webhookSchema))
+  const [text, setText] = useKeptText(`test delivery ${agent.id}`, samplePayload(agent.webhookSchema))
   const body = payloadOf(text)
   const sending = useMutation({
     async mutationFn(given: { payload: unknown }) {

@@ -34,6 +34,8 @@ export const Page = () => {
       <p className={`${agents.quiet} stranger`}>
         {changesInWords(data)} · {shownText(actorInWords(data.by))} · <When at={data.at} />
       </p>
+      <h3>Prompt of this version</h3>
+      <p className={`${agents.prompt} stranger`}>{shownText(data.fields.systemPrompt)}</p>
       {data.differences.map((difference) => (
         <Difference key={difference.field} difference={difference} />
       ))}

@@ -1,6 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
 import { to } from '../../addresses.ts'
 import { api, client, type Api } from '../../api/client.ts'
 import { Button } from '../../design/Button.tsx'
@@ -9,6 +8,7 @@ import { Field } from '../../design/Field.tsx'
 import { Curl } from '../../parts/Curl.tsx'
 import { ErrorBox } from '../../parts/ErrorBox.tsx'
 import { Skeleton } from '../../parts/Skeleton.tsx'
+import { useKeptText } from '../../parts/useKeptText.ts'
 import { useOwner } from '../../session/workspace.ts'
 import { replayBody } from './replay-body.ts'
 import styles from './Run.module.css'
@@ -44,7 +44,7 @@ const ReplayForm = ({ run, input, onClose }: ReplayDialogProps & { input: unknow
   const navigate = useNavigate()
   const wasText = typeof input === 'string'
   const original = input === null ? '' : wasText ? input : JSON.stringify(input, null, 2)
-  const [text, setText] = useState(original)
+  const [text, setText] = useKeptText(`replay ${run.id}`, original)
   const edited = replayBody(run, original, text, wasText)
   const replaying = useMutation({
     async mutationFn() {

@@ -1,7 +1,7 @@
 import test from 'ava'
 import type { Page } from 'playwright-core'
 import { agentOf, connectTracker, customer, deliver, ended, webhookAgent } from '../../helpers/people.ts'
-import { start } from '../../helpers/runs.ts'
+import { runsOf, start } from '../../helpers/runs.ts'
 import { hasFocus, press, reach, type } from './keyboard.ts'
 import { look } from './look.ts'
 import { consoleStage } from './stage.ts'
@@ -43,7 +43,9 @@ test.serial(
     await page.keyboard.press('Tab')
     await reach(page, page.getByRole('checkbox', { name: /Example issue tracker/ }))
     await page.keyboard.press('Space')
-    await page.getByText('search_issues').waitFor()
+    await press(page, page.getByRole('button', { name: 'Choose the tools that only read' }))
+    t.true(await page.getByRole('checkbox', { name: /search_issues/ }).isChecked())
+    t.false(await page.getByRole('checkbox', { name: /delete_issue/ }).isChecked())
     await look(t, page, 'agent-form')
     await press(page, page.getByRole('button', { name: 'Create agent' }))
     await page.getByRole('heading', { name: 'Triage', exact: true }).waitFor()
@@ -119,7 +121,7 @@ test.serial('a bad prompt is found in the versions and rolled back, and runs nam
   await page.getByRole('dialog').waitFor()
   await look(t, page, 'agent-restore')
   await press(page, page.getByRole('dialog').getByRole('button', { name: 'Restore version' }))
-  await page.getByText('The agent is as in version 1.').waitFor()
+  await page.getByText('Version 1 is restored.').waitFor()
   await press(page, page.getByRole('button', { name: 'Start run' }))
   await type(page, page.getByRole('dialog').getByLabel('Input'), '{"greet":"Ada"}')
   await look(t, page, 'agent-start')
@@ -153,3 +155,22 @@ test.serial('a scheduled agent says when it runs next, and a daylight-saving cha
   await look(t, page, 'agent-schedule')
   await hasFocus(page, tab(page, 'Schedule'))
 })
+
+test.serial(
+  'a double click does an action once, and a typed payload is still there after a look elsewhere',
+  async (t) => {
+    const { platform, visitAs } = await open()
+    const someone = await customer(platform)
+    const agent = await webhookAgent(someone, { name: 'Clicked', systemPrompt: '[[say Done.]]' })
+    const page = await visitAs(t, someone, `/console/w/me/agents/${agent.id}/test`)
+    await type(page, page.getByLabel('Payload'), '{"issue":7}')
+    await press(page, tab(page, 'Overview'))
+    await page.getByRole('heading', { name: 'Latest runs' }).waitFor()
+    await press(page, tab(page, 'Test delivery'))
+    t.is(await page.getByLabel('Payload').inputValue(), '{"issue":7}')
+    await page.getByRole('button', { name: 'Send test delivery' }).dblclick()
+    await page.getByText('accepted', { exact: true }).waitFor()
+    await page.waitForLoadState('networkidle')
+    t.is((await runsOf(someone, agent)).length, 1)
+  },
+)

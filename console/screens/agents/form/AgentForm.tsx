@@ -1,4 +1,4 @@
-import type { FormEvent, ReactNode } from 'react'
+import { useEffect, useRef, type FormEvent, type ReactNode } from 'react'
 import { isPassing } from '../../../api/problem.ts'
 import { Button } from '../../../design/Button.tsx'
 import { Field } from '../../../design/Field.tsx'
@@ -17,8 +17,9 @@ import { TriggerFields } from './TriggerFields.tsx'
 interface AgentFormProps {
   owner: Owner
   draft: Draft
-  /** What the last attempt failed with. */
+  /** What the last attempt failed with, and what it sent. */
   error: unknown
+  sent: Draft | undefined
   busy: boolean
   verb: string
   onChange: (draft: Draft) => void
@@ -33,20 +34,25 @@ const outputTable: Table = {
 }
 
 /** Everything that can be said about an agent. What was typed stays until the API has accepted it. */
-export const AgentForm = ({ owner, draft, error, busy, verb, onChange, onSave, children }: AgentFormProps) => {
+export const AgentForm = ({ owner, draft, error, sent, busy, verb, onChange, onSave, children }: AgentFormProps) => {
   const part: PartProps = {
     draft,
     change: (changed) => onChange({ ...draft, ...changed }),
-    problem: (field) => problemAt(error, field),
+    // What was corrected since is judged by the next attempt.
+    problem: (field) => (sent?.[field] === draft[field] ? problemAt(error, field) : undefined),
   }
   const { change, problem } = part
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    if (error) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [error])
   const isJson = [draft.outputSchema, draft.webhookSchema].every((text) => jsonProblem(text) === undefined)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (isJson && !busy) onSave()
   }
   return (
-    <form className={styles.form} onSubmit={submit}>
+    <form ref={form} className={styles.form} onSubmit={submit}>
       <section className={styles.part} aria-label="Name and prompt">
         <Field
           label="Name"

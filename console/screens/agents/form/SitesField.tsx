@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { api, type Api } from '../../../api/client.ts'
+import { Button } from '../../../design/Button.tsx'
 import { Check } from '../../../design/Check.tsx'
 import { ErrorBox } from '../../../parts/ErrorBox.tsx'
 import { shownText } from '../../../parts/shown-text.ts'
@@ -7,7 +8,7 @@ import { Skeleton } from '../../../parts/Skeleton.tsx'
 import type { Owner } from '../../../session/workspace.ts'
 import { toolInWords } from '../agent-words.ts'
 import styles from './Form.module.css'
-import { usesTool, withAsking, withSite, withTool, type SiteDraft } from './site-drafts.ts'
+import { readingTools, usesTool, withAsking, withMore, withSite, withTool, type SiteDraft } from './site-drafts.ts'
 
 interface SitesFieldProps {
   owner: Owner
@@ -31,7 +32,7 @@ export const SitesField = ({ owner, sites, problem, onChange }: SitesFieldProps)
           <div key={entry.id} className={styles.site}>
             <Check
               isSelected={site !== undefined}
-              onChange={(isUsed) => change(isUsed ? { vaultEntryId: entry.id } : undefined)}
+              onChange={(isUsed) => change(isUsed ? { vaultEntryId: entry.id, tools: [] } : undefined)}
             >
               <span className="stranger">
                 {shownText(entry.name)} <span className={styles.quiet}>{shownText(entry.origin)}</span>
@@ -57,6 +58,11 @@ const Tools = ({ site, onChange }: { site: SiteDraft; onChange: (site: SiteDraft
   const names = data.items.map(({ name }) => name)
   return (
     <>
+      <div>
+        <Button small onPress={() => onChange(withTool(site, readingTools(data.items)))}>
+          Choose the tools that only read
+        </Button>
+      </div>
       <Check
         isSelected={site.tools === undefined}
         onChange={(all) => onChange(withTool(site, all ? undefined : names))}
@@ -81,7 +87,7 @@ const Tool = ({ tool, names, site, onChange }: ToolProps) => {
   const isUsed = usesTool(site, tool.name)
   const choose = (use: boolean) => {
     const others = (site.tools ?? names).filter((name) => name !== tool.name)
-    onChange(withTool(site, use ? [...others, tool.name] : others))
+    onChange(use ? withMore(site, tool, names) : withTool(site, others))
   }
   return (
     <div className={styles.tool}>

@@ -103,5 +103,5 @@ const numberOf = (text: string): number => (Number.isFinite(Number(text)) ? Numb
 export interface PartProps {
   draft: Draft
   change: (part: Partial<Draft>) => void
-  problem: (field: string) => string | undefined
+  problem: (field: keyof Draft) => string | undefined
 }

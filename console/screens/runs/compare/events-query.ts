@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { client, type Api } from '../../../api/client.ts'
 
 /** The most events of a run that are compared. */
@@ -14,7 +14,9 @@ export interface Events {
 /** The first events of a run. While it has not ended, later ones are added. */
 export const eventsQuery = (runId: string, hasEnded: boolean) =>
   queryOptions({
-    queryKey: ['compared-events', runId],
+    // Read once more when the run has ended, so that its last events are there.
+    queryKey: ['compared-events', runId, hasEnded],
+    placeholderData: keepPreviousData,
     refetchInterval: hasEnded ? false : againMs,
     async queryFn({ client: queries, queryKey, signal }): Promise<Events> {
       const items = [...(queries.getQueryData<Events>(queryKey)?.items ?? [])]

@@ -7,6 +7,7 @@ import type { Api } from '../../../api/client.ts'
 import { withRow } from '../../../lists/place-in-list.ts'
 import { actionOfKey } from '../../../lists/row-keys.ts'
 import type { ListedRun } from '../../../lists/run-list.ts'
+import { useShortcuts } from '../../../parts/useShortcuts.ts'
 import { all, extended, none, toggled, type Selection } from '../../../lists/selection.ts'
 import { RunRow } from './RunRow.tsx'
 import styles from './RunGrid.module.css'
@@ -62,6 +63,13 @@ export const RunGrid = ({ grid, rows, isWhole, rowHeight, owner, agents, selecti
     rowOf(grid.current, id)?.focus({ preventScroll: true })
   }
   const open = (id: string) => void navigate(to.run(owner, id))
+
+  // Keys that the list hears itself come here only while something else has the focus.
+  const enter = () => focusRow(at)
+  useShortcuts([
+    { keys: 'j', does: 'Next run', run: enter },
+    { keys: 'k', does: 'Previous run', run: enter },
+  ])
 
   const onKeyDown = (event: KeyboardEvent) => {
     const action = actionOfKey(event, { at, count: rows.length, perPage: Math.floor(innerHeight / rowHeight) - 3 })

@@ -16,7 +16,7 @@ export const Page = () => {
   return (
     <Frame
       key={entry}
-      title={entry === undefined ? 'Connect a site' : 'The site is connected'}
+      title={entry === undefined ? 'Connect a site' : 'Connected site'}
       place={owner.name}
       above={<Link {...to.sites(owner.address)}>Sites</Link>}
     >

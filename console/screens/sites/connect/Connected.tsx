@@ -24,6 +24,7 @@ export const Connected = ({ entryId, owner }: { entryId: string; owner: Owner })
   if (error) return <ErrorBox error={error} onRetry={() => void Promise.all([entry.refetch(), tools.refetch()])} />
   if (!entry.data || !tools.data) return <Skeleton lines={5} height={36} />
   const { word, tone, beside } = loginState(entry.data, now)
+  const isRejected = entry.data.status === 'needs_reauth'
   const all = tools.data.items
   const missing = missingInWords(all)
   return (
@@ -37,7 +38,7 @@ export const Connected = ({ entryId, owner }: { entryId: string; owner: Owner })
       </p>
       {entry.data.statusReason !== null && <p className="stranger">{shownText(entry.data.statusReason)}</p>}
       <div className={styles.section}>
-        <h3>Agents can now do this there</h3>
+        <h3>{isRejected ? 'Agents can do this there after it is reconnected' : 'Agents can now do this there'}</h3>
         <dl className={styles.can}>
           {byScope(all.filter(({ usable }) => usable)).map(({ scope, tools: usable }) => (
             <div key={scope}>
@@ -56,10 +57,12 @@ export const Connected = ({ entryId, owner }: { entryId: string; owner: Owner })
       </div>
       <p className={styles.quiet}>An agent uses the site when you choose it, or some of its tools, for that agent.</p>
       <div className={styles.buttons}>
-        <Link {...to.start(owner.address)} className={styles.primary}>
-          Start an agent
-        </Link>
-        <Link {...to.site(owner.address, entryId)} className={styles.secondary}>
+        {!isRejected && (
+          <Link {...to.start(owner.address)} className={styles.primary}>
+            Start an agent
+          </Link>
+        )}
+        <Link {...to.site(owner.address, entryId)} className={isRejected ? styles.primary : styles.secondary}>
           Open the site
         </Link>
         <Link {...to.connect(owner.address)} className={styles.secondary}>

@@ -28,8 +28,10 @@ export const TokenForm = ({ url, owner, hosts }: LoginProps) => {
   const navigate = useNavigate()
   const queries = useQueryClient()
   const adding = api.useMutation('post', '/vault', {
-    async onSuccess({ id, name }) {
-      notify('done', `“${shownText(name)}” is connected.`)
+    async onSuccess({ id, name, status }) {
+      if (status === 'needs_reauth')
+        notify('problem', `“${shownText(name)}” rejected the token. Open the site to replace it.`)
+      else notify('done', `“${shownText(name)}” is connected.`)
       await navigate({ ...to.connect(owner.address, { entry: id }), replace: true })
       await queries.invalidateQueries()
     },
