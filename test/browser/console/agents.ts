@@ -113,7 +113,7 @@ test.serial('a bad prompt is found in the versions and rolled back, and runs nam
   await page.getByText('Version 2').waitFor()
   await look(t, page, 'agent-versions')
   await press(page, page.getByRole('link', { name: /Version 2/ }))
-  await page.getByText('Go away').waitFor()
+  await page.locator('ins').filter({ hasText: 'Go away' }).waitFor()
   await look(t, page, 'agent-version')
   await press(page, page.getByRole('link', { name: 'All versions' }))
   await press(page, page.getByRole('link', { name: /Version 1/ }))
