@@ -40,6 +40,7 @@ const effects: Record<string, string> = {
   'console/parts/NearEnd.tsx': 'IntersectionObserver',
   'console/parts/Page.tsx': 'focus',
   'console/parts/useShortcuts.ts': 'the keyboard',
+  'console/screens/agents/form/AgentForm.tsx': 'focus',
   'console/screens/approvals/InboxList.tsx': 'focus',
   'console/screens/runs/failures/ReplayDialog.tsx': 'a series of requests that ends with the page',
   'console/screens/runs/list/ChangeDialog.tsx': 'a series of requests that ends with the page',
