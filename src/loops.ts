@@ -101,6 +101,7 @@ export const loops = [
   },
   { name: 'stored bytes', every: () => 1, where: 'everywhere', round: ({ billing }) => billing.storedBytes.flush() },
   { name: 'chats', every: () => 2, where: 'everywhere', alone: () => 10, round: ({ chat }) => chat.reconcile() },
+  { name: 'lost answers', every: () => 0.5, where: 'everywhere', round: ({ chat }) => chat.takeUpLost() },
   { name: 'housekeeping', every: () => 60, where: 'workers', round: housekeep },
 ] as const satisfies LoopDeclaration[]
 

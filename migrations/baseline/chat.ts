@@ -34,9 +34,11 @@ export const chat = `
     -- the start of its wait for approvals, and the length of earlier waits
     waiting_since timestamptz,
     waited_ms bigint not null default 0,
-    -- the process that writes it, and when its lease ends
+    -- the process that writes it, and when its lease ends, by the database's clock; null if a process may take it up
     writer uuid,
     writer_until timestamptz,
+    -- how often another process went on with it after its own had ended
+    takeovers integer not null default 0,
     stop_requested_at timestamptz,
     steps integer not null default 0,
     tool_calls integer not null default 0,
@@ -126,10 +128,12 @@ export const chat = `
   -- log.
   create unlogged table chat_words (
     answer_id uuid not null,
+    -- the process that has them from a model: another one begins the step again
+    writer uuid not null,
     step integer not null,
     -- length of the step's text before these words
     position integer not null,
     words text not null,
-    constraint chat_words_pkey primary key (answer_id, step, position)
+    constraint chat_words_pkey primary key (answer_id, writer, step, position)
   );
 `

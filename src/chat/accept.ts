@@ -1,4 +1,4 @@
-import { later, type Clock } from '../clock.ts'
+import type { Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
 import { newId } from '../ids.ts'
@@ -10,7 +10,7 @@ import { ChatMessage } from './chat-message.ts'
 import { giveWay } from './give-way.ts'
 import { messageToAnswer, parentOf, type ChatRequest, type Tree } from './place.ts'
 import { earlierAnswer, hashOf, hasDoneNothing } from './repeats.ts'
-import { writerSeconds } from './writer.ts'
+import { leased } from './writer.ts'
 
 /** How many answers of a session may be under way or wait for their turn. */
 export const maxOpen = 10
@@ -80,7 +80,6 @@ export function createAccept(context: { database: Database; clock: Clock; models
       if (earlier) await free(trx, earlier)
       const messageId = earlier?.messageId ?? (await messageFor(trx, session, await treeOf(trx, session.id), request))
       const { id: sessionId, ownerId, onDisconnect } = session
-      const now = clock.now()
       const answer = await ChatAnswer.query(trx).insert({
         sessionId,
         number: (session.lastNumber += 1),
@@ -91,9 +90,9 @@ export function createAccept(context: { database: Database; clock: Clock; models
         status: 'queued',
         onDisconnect,
         model: session.model ?? models.defaultModel,
-        createdAt: now,
+        createdAt: clock.now(),
         writer,
-        writerUntil: later(now, writerSeconds),
+        writerUntil: leased(),
       })
       await Session.query(trx).findById(sessionId).patch({ lastNumber: session.lastNumber })
       const queued = await ChatAnswer.query(trx).findById([sessionId, answer.number]).throwIfNotFound()

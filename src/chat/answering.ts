@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { Approval } from '../approvals/approval.ts'
 import type { Billing } from '../billing/billing.ts'
 import type { Clock } from '../clock.ts'
@@ -9,6 +8,7 @@ import { logging, type Logger } from '../logger.ts'
 import type { Session } from '../sessions/session.ts'
 import { ChatToolCall, isFinal } from '../tools/tool-call.ts'
 import { assertWithin } from './budgets.ts'
+import type { AnswerChanges } from './changes.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import type { createChatCalls } from './calls.ts'
 import { createEnding } from './ending.ts'
@@ -16,12 +16,10 @@ import { giveWay } from './give-way.ts'
 import { createPartWriter, type PartWriter, type Sink } from './part-writer.ts'
 import type { createChatSteps } from './steps.ts'
 import type { ChatWords } from './words.ts'
-import { beat, begin, LostAnswerError, type Written } from './writer.ts'
+import { beat, begin, LostAnswerError, workedMs, type Written } from './writer.ts'
 
 /** How often a process says that it writes an answer, and looks whether it is to stop. */
 const beatMs = 1000
-/** How often a queued answer looks whether it is its turn. */
-const turnMs = 150
 
 /** Why an answer is given up: somebody asked for it, its reader is gone, it takes too long, or this process ends. */
 type GivenUp = 'stopped' | 'gone' | 'late' | 'shutdown'
@@ -53,17 +51,24 @@ export function createAnswering(context: {
   billing: Pick<Billing, 'credits'>
   steps: ReturnType<typeof createChatSteps>
   calls: ReturnType<typeof createChatCalls>
+  changes: AnswerChanges
 }) {
-  const { database, clock, config, logger, steps, calls } = context
+  const { database, clock, config, logger, steps, calls, changes } = context
   const ending = createEnding(context)
   const underWay = new Map<string, { stop: AbortController; work: Promise<unknown> }>()
   /** When this process gives up what it still writes: no time before it is told to end. */
   let until = Infinity
 
   /** Waits until it is the answer's turn: earlier ones of its session are over, or wait for approval and give way. */
-  async function turn(written: Written, sessionId: string, signal: AbortSignal): Promise<void> {
-    while (!(await begin(database, clock, written))) await delay(turnMs, undefined, { signal })
+  async function turn(written: Written, { id, sessionId }: ChatAnswer, signal: AbortSignal): Promise<void> {
+    const watch = changes.watch({ id, sessionId })
+    try {
+      while (!(await begin(database, written))) await watch.changed(signal)
+    } finally {
+      watch.close()
+    }
     await database.transaction((trx) => giveWay(trx, clock, { sessionId }, 'completed'))
+    changes.note(sessionId)
   }
 
   async function performCalls(
@@ -77,7 +82,10 @@ export function createAnswering(context: {
     const made = await Promise.allSettled(
       open
         .filter(({ status }) => !isFinal(status))
-        .map(async (call) => calls.perform(call, { ownerId, secrets, signal })),
+        .map(async (call) => {
+          await calls.perform(call, { ownerId, secrets, signal })
+          changes.note(writing.session.id)
+        }),
     )
     // The outcome of each is on record before anything follows from the failure of another.
     for (const result of made) if (result.status === 'rejected') throw result.reason
@@ -105,6 +113,7 @@ export function createAnswering(context: {
     }
     const written = { id, writer: writing.writer }
     const asked = await steps.ask({ session: writing.session, answer, written, onWords, signal })
+    changes.note(writing.session.id)
     await parts.step(step, asked.text, asked.calls)
     if (asked.calls.length === 0) {
       await parts.endStep()
@@ -138,15 +147,13 @@ export function createAnswering(context: {
     for (const approval of pending) await parts.approval(approval)
   }
 
-  /** Time spent waiting for the turn or for approvals does not count. */
-  function timeLeft({ startedAt, waitedMs }: ChatAnswer): number {
-    const spent = startedAt ? clock.now().getTime() - startedAt.getTime() - waitedMs : 0
-    return Math.max(0, config.chat.timeoutSeconds * 1000 - spent)
-  }
+  /** By the database's clock: it may have begun in another process. */
+  const timeLeft = async (written: Written): Promise<number> =>
+    Math.max(0, config.chat.timeoutSeconds * 1000 - (await workedMs(database, written)))
 
   /** Whether the answer goes on without its reader. */
   async function look(written: Written, words: Writing['words'], stop: AbortController): Promise<boolean> {
-    const { isStopped, goesOn } = await beat(database, clock, written)
+    const { isStopped, goesOn } = await beat(database, written)
     if (isStopped) stop.abort('stopped' satisfies GivenUp)
     if (goesOn) words.pass()
     return goesOn
@@ -177,9 +184,9 @@ export function createAnswering(context: {
     const beating = watchOver(written, writing.words, stop)
     let late: NodeJS.Timeout | undefined
     try {
-      if (answer.status === 'queued') await turn(written, answer.sessionId, stop.signal)
+      if (answer.status === 'queued') await turn(written, answer, stop.signal)
       const current = await answerNow(answer.id)
-      late = setTimeout(() => stop.abort('late' satisfies GivenUp), timeLeft(current))
+      late = setTimeout(() => stop.abort('late' satisfies GivenUp), await timeLeft(written))
       const outcome = await follow({ ...writing, answer: current }, parts, stop.signal)
       if (outcome !== 'approval') return await ending.complete(written, outcome.ended, parts)
       await tellApprovals(writing, parts)
@@ -190,6 +197,7 @@ export function createAnswering(context: {
       clearTimeout(late)
       clearInterval(beating)
       gone?.removeEventListener('abort', leave)
+      changes.note(answer.sessionId)
     }
   }
 

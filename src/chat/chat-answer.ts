@@ -28,9 +28,11 @@ export class ChatAnswer extends Row {
   /** Since when it waits for approvals, and how long it has waited before. */
   declare waitingSince: Date | null
   declare waitedMs: number
-  /** Who writes it, and until when that is known. */
+  /** Who writes it, and until when that is known, by the database's clock. */
   declare writer: string | null
   declare writerUntil: Date | null
+  /** How often another process went on with it after its own had ended. */
+  declare takeovers: number
   declare stopRequestedAt: Date | null
   declare steps: number
   declare toolCalls: number

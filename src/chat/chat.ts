@@ -9,7 +9,6 @@ import { newId } from '../ids.ts'
 import { noteInLog, type Logger } from '../logger.ts'
 import type { Models } from '../models/models.ts'
 import type { Outages } from '../outages/outages.ts'
-import { sessionContinues } from '../sessions/session-continues.ts'
 import { Session } from '../sessions/session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Sites } from '../sites/sites.ts'
@@ -18,10 +17,11 @@ import { createAccept } from './accept.ts'
 import { answerNamed } from './answer-named.ts'
 import { createAnswering, type Writing } from './answering.ts'
 import { createChatCalls } from './calls.ts'
+import { createAnswerChanges } from './changes.ts'
 import { ChatAnswer } from './chat-answer.ts'
-import { closeAll } from './close-calls.ts'
 import { giveWay } from './give-way.ts'
 import { createHistory, type ShownMessage } from './history.ts'
+import { createLostAnswers } from './lost-answers.ts'
 import { createOpenAnswers } from './open-answers.ts'
 import { errorOf, type Sink } from './part-writer.ts'
 import { startPart, type ChatPart } from './parts.ts'
@@ -32,7 +32,7 @@ import { earlierAnswer } from './repeats.ts'
 import { createReplay } from './replay.ts'
 import { createChatSteps } from './steps.ts'
 import { createChatWords } from './words.ts'
-import { unlessAnotherRuns, writerHasStopped, writerSeconds } from './writer.ts'
+import { decidedStatement, takeDecidedStatement, unlessAnotherRuns } from './writer.ts'
 
 /** Chats: what is said in sessions, and how it is answered (docs/decisions/0050). */
 export function createChat(context: {
@@ -49,19 +49,23 @@ export function createChat(context: {
   sender: Sender
 }) {
   const { database, clock, config, logger, billing } = context
-  const words = createChatWords(context)
+  const changes = createAnswerChanges(context)
+  const words = createChatWords({ ...context, changes })
   const accept = createAccept(context)
   const steps = createChatSteps({ ...context, recordStep: createRecordStep(context) })
-  const answering = createAnswering({ ...context, steps, calls: createChatCalls(context) })
-  const readers = createReaders(createReplay({ database, words }))
+  const answering = createAnswering({ ...context, steps, changes, calls: createChatCalls(context) })
+  const lostAnswers = createLostAnswers(context)
+  const readers = createReaders(createReplay({ database, words, changes }))
   const history = createHistory(context)
   const openAnswers = createOpenAnswers()
   /** Answers that go on without a reader. */
   const detached = new Set<Promise<unknown>>()
+  let isEnding = false
 
   /** Writes the answer to its first reader; others read the record, and its words as they come if it goes on. */
   async function writeFor(writing: Omit<Writing, 'words'>): Promise<void> {
-    const passing = words.begin(writing.answer.id)
+    const { id, sessionId } = writing.answer
+    const passing = words.begin({ id, writer: writing.writer }, sessionId)
     if (writing.answer.onDisconnect === 'continue') passing.pass()
     try {
       await answering.write({ ...writing, words: passing })
@@ -91,19 +95,8 @@ export function createChat(context: {
     detached.add(work)
   }
 
-  /** Takes an answer up again whose approvals are decided; undefined if another process has. */
-  async function takeUp(
-    answerId: string,
-  ): Promise<{ answer: ChatAnswer; session: Session; writer: string } | undefined> {
-    const writer = newId()
-    const now = clock.now()
-    const bindings = { answerId, writer, now, until: later(now, writerSeconds) }
-    const take = () => database.raw<{ rows: { id: string }[] }>(takeUpStatement, bindings)
-    const { rows } = await unlessAnotherRuns(take, { rows: [] })
-    if (rows.length === 0) return undefined
-    const answer = await ChatAnswer.query(database).findOne({ id: answerId }).throwIfNotFound()
-    const session = await Session.query(database).findById(answer.sessionId).throwIfNotFound()
-    return { answer, session, writer }
+  async function detachOf(answer: ChatAnswer, writer: string): Promise<void> {
+    detach(await Session.query(database).findById(answer.sessionId).throwIfNotFound(), answer, writer)
   }
 
   const lastFirst = ({ id: sessionId }: Session) =>
@@ -119,9 +112,13 @@ export function createChat(context: {
     return last && last.waitedMs > 0 && (last.endedAt ?? since) >= since ? last : undefined
   }
 
+  /** Takes an answer up again whose approvals are decided, unless another process has. */
   async function goOn(answerId: string): Promise<void> {
-    const taken = await takeUp(answerId)
-    if (taken) detach(taken.session, taken.answer, taken.writer)
+    const writer = newId()
+    const take = () => database.raw<{ rows: { id: string }[] }>(takeDecidedStatement, { answerId, writer })
+    const { rows } = await unlessAnotherRuns(take, { rows: [] })
+    if (rows.length === 0) return
+    await detachOf(await ChatAnswer.query(database).findOne({ id: answerId }).throwIfNotFound(), writer)
   }
 
   return {
@@ -197,30 +194,16 @@ export function createChat(context: {
     /** Somebody has decided about a call of the answer: it goes on once nothing is pending. */
     goOn,
 
-    /** Ends answers whose writer is gone, and takes up those whose approvals were decided or have expired. */
+    /** Goes on with answers whose process is gone, or ends them if nobody reads them any more. Often, and in every process. */
+    async takeUpLost(): Promise<void> {
+      if (isEnding) return
+      for (const { answer, writer } of await lostAnswers.takeUp()) await detachOf(answer, writer)
+    },
+
+    /** Takes up answers whose approvals were decided or have expired, and ends those of sessions that were ended. */
     async reconcile(): Promise<void> {
       await expire()
       await endWithSessions()
-      await database.transaction(async (trx) => {
-        const now = clock.now()
-        const lost = await ChatAnswer.query(trx)
-          .whereIn('status', ['queued', 'running'])
-          .where('writerUntil', '<', now)
-          .limit(100)
-          .forUpdate()
-          .skipLocked()
-        for (const { sessionId, number, id } of lost) {
-          await closeAll(trx, id, now)
-          await billing.credits.release(trx, id)
-          const failed = {
-            status: 'failed' as const,
-            errorCode: 'INTERNAL_ERROR' as const,
-            errorMessage: writerHasStopped,
-          }
-          const ended = { ...failed, endedAt: now, writer: null, writerUntil: null }
-          await ChatAnswer.query(trx).findById([sessionId, number]).patch(ended)
-        }
-      })
       const { rows } = await database.raw<{ rows: { id: string }[] }>(decidedStatement)
       for (const { id } of rows) await goOn(id)
       await words.purge()
@@ -228,6 +211,7 @@ export function createChat(context: {
 
     /** Lets this process end: see `drain` of the answering, and `dismiss` of the readers. */
     async drain(): Promise<void> {
+      isEnding = true
       const until = performance.now() + config.shutdownSeconds * 1000
       await answering.drain()
       await Promise.allSettled(detached)
@@ -260,23 +244,7 @@ export interface Announced {
 /** How long the rest of an approved answer can be had after its end. */
 const resumableSeconds = 60
 
-/** Once no approval is pending, and while its session goes on. */
-const takeUpStatement = `
-  update chat_answers a
-     set status = 'running', writer = :writer, writer_until = :until, waiting_since = null, on_disconnect = 'continue',
-         waited_ms = a.waited_ms + (extract(epoch from :now::timestamptz - a.waiting_since) * 1000)::bigint
-   where a.id = :answerId and a.status = 'waiting'
-     and not exists (select from approvals p where p.answer_id = a.id and p.status = 'pending')
-     and exists (select from sessions s where s.id = a.session_id and ${sessionContinues})
-  returning a.id`
-
 const orphanedStatement = `
   select a.id, a.session_id as "sessionId" from chat_answers a join sessions s on s.id = a.session_id
    where a.status = 'waiting' and s.ended_at is not null
-   limit 100`
-
-const decidedStatement = `
-  select a.id from chat_answers a
-   where a.status = 'waiting' and not exists (select from approvals p where p.answer_id = a.id and p.status = 'pending')
-     and exists (select from sessions s where s.id = a.session_id and ${sessionContinues})
    limit 100`

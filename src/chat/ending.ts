@@ -9,10 +9,13 @@ import { ChatAnswer } from './chat-answer.ts'
 import { ChatStep } from './chat-step.ts'
 import { closeAll } from './close-calls.ts'
 import { errorOf, type PartWriter } from './part-writer.ts'
-import { lockAnswer, LostAnswerError, writerHasStopped, type Written } from './writer.ts'
+import { lockAnswer, LostAnswerError, release, writerHasStopped, type Written } from './writer.ts'
+
+/** Told to readers whose process ends or was too slow. */
+export const continuesElsewhere = 'The answer continues on another server. Reconnect to its stream.'
 
 /** Of an answer whose reader has left, what was done stays on record, and what was said does not. */
-const forgetWords = (trx: Transaction, answerId: string) =>
+export const forgetWords = (trx: Transaction, answerId: string) =>
   ChatStep.query(trx).where({ answerId }).patch({ answer: '', content: null })
 
 /** What is known of an answer that did not come to its end. */
@@ -88,6 +91,7 @@ export function createEnding(context: {
         await parts.abort()
         return stopped
       }
+      if (signal.reason === 'shutdown' && (await goesOn(written))) return handOver(written, parts)
       const failure = failureOf(broken)
       const { code: errorCode, message: errorMessage } = failure
       const failed = await record(written, { status: 'failed', errorCode, errorMessage })
@@ -109,14 +113,31 @@ export function createEnding(context: {
     }
   }
 
-  /** Another process has ended it; or this one has, and was not told so. */
+  const goesOn = async ({ id }: Written): Promise<boolean> =>
+    (await ChatAnswer.query(database).where({ id, onDisconnect: 'continue' }).resultSize()) > 0
+
+  /** This process ends, and another one goes on. */
+  async function handOver(written: Written, parts: PartWriter): Promise<ChatAnswer> {
+    await release(database, written)
+    return lost(written, parts)
+  }
+
+  /** Another process has ended it or goes on with it; or this one has ended it, and was not told so. */
   async function lost({ id }: Written, parts: PartWriter): Promise<ChatAnswer> {
     const answer = await retryWhileUnavailable(() => ChatAnswer.query(database).findOne({ id }).throwIfNotFound())
     await tellOutcomes(parts)
-    if (answer.status === 'completed' || answer.status === 'waiting') await parts.finish(answer)
+    if (answer.endedAt === null && answer.status !== 'waiting') await goesOnElsewhere(parts)
+    else if (answer.status === 'completed' || answer.status === 'waiting') await parts.finish(answer)
     else if (answer.status !== 'failed') await parts.abort()
     else if (parts.hasBegun()) await parts.fail(errorOf(answer))
     else throw errorOf(answer)
     return answer
   }
+}
+
+/** Its reader has to ask for the rest: what another process writes may begin again. */
+async function goesOnElsewhere(parts: PartWriter): Promise<void> {
+  const error = new CodedError('INTERNAL_ERROR', { message: continuesElsewhere })
+  if (!parts.hasBegun()) throw error
+  await parts.fail(error)
 }

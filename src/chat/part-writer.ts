@@ -26,6 +26,8 @@ export function createPartWriter(answer: Pick<ChatAnswer, 'id' | 'sessionId' | '
   let openStep = false
   let openText: number | undefined
   let written = 0
+  /** How often the text of the step under way was begun again. */
+  let restarts = 0
   /** The calls that were told, and whose outcomes were not. */
   const untold = new Set<string>()
 
@@ -44,14 +46,14 @@ export function createPartWriter(answer: Pick<ChatAnswer, 'id' | 'sessionId' | '
   async function words(step: number, delta: string): Promise<void> {
     if (delta === '') return
     await beginStep()
-    if (openText === undefined) await sink({ type: 'text-start', id: textId(step) })
+    if (openText === undefined) await sink({ type: 'text-start', id: textId(step, restarts) })
     openText = step
     written += delta.length
-    await sink({ type: 'text-delta', id: textId(step), delta })
+    await sink({ type: 'text-delta', id: textId(step, restarts), delta })
   }
 
   async function endText(): Promise<void> {
-    if (openText !== undefined) await sink({ type: 'text-end', id: textId(openText) })
+    if (openText !== undefined) await sink({ type: 'text-end', id: textId(openText, restarts) })
     openText = undefined
     written = 0
   }
@@ -61,6 +63,12 @@ export function createPartWriter(answer: Pick<ChatAnswer, 'id' | 'sessionId' | '
 
     /** Words of a step as they come. */
     words,
+
+    /** Another process has asked the model of this step again: its text begins anew, as another part. */
+    async restartText(): Promise<void> {
+      await endText()
+      restarts += 1
+    },
 
     /** How much of the text of the step under way was written. */
     written: () => written,
@@ -87,6 +95,7 @@ export function createPartWriter(answer: Pick<ChatAnswer, 'id' | 'sessionId' | '
     async endStep(): Promise<void> {
       if (openStep) await sink({ type: 'finish-step' })
       openStep = false
+      restarts = 0
     },
 
     approval: async (approval: Approval): Promise<void> =>

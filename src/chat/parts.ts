@@ -60,7 +60,8 @@ export const startPart = ({ id, sessionId, model }: Pick<ChatAnswer, 'id' | 'ses
 })
 
 /** The parts that a text begins and ends with stand around its deltas. */
-export const textId = (step: number): string => `step-${step}`
+export const textId = (step: number, restarts = 0): string =>
+  restarts === 0 ? `step-${step}` : `step-${step}-${restarts}`
 
 export function callPart(call: ChatToolCall): ChatPart {
   return {

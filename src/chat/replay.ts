@@ -1,26 +1,29 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { Approval } from '../approvals/approval.ts'
 import { retryWhileUnavailable, type Database } from '../database/database.ts'
 import { ChatToolCall, isFinal } from '../tools/tool-call.ts'
+import type { AnswerChanges } from './changes.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import { ChatStep } from './chat-step.ts'
 import { createPartWriter, errorOf, type PartWriter, type Sink } from './part-writer.ts'
 import type { ChatWords } from './words.ts'
 
-/** How often the record of an answer under way is looked at, in milliseconds. */
-const pollMs = 100
-
 /**
  * Streams an answer from its record, from its first part on and until it ends: from any process, and as often as
  * somebody asks. Clients take a resumed stream for a full replay.
  */
-export function createReplay({ database, words }: { database: Database; words: ChatWords }) {
+export function createReplay(context: { database: Database; words: ChatWords; changes: Pick<AnswerChanges, 'watch'> }) {
+  const { database, words, changes } = context
+
   /** Tells what has been recorded of one step; true once it is complete and all of its calls are over. */
-  async function tellStep({ id: answerId, read }: Replayed, told: Told, parts: PartWriter): Promise<boolean> {
+  async function tellStep({ answer, read }: Replayed, told: Told, parts: PartWriter): Promise<boolean> {
+    const { id: answerId, writer, takeovers } = answer
     const { step } = told
+    if (parts.written() > 0 && told.takeovers !== takeovers) await parts.restartText()
+    told.takeovers = takeovers
     const row = await read(() => ChatStep.query(database).findById([answerId, step]))
     if (!row) {
-      await parts.words(step, await read(() => words.read(answerId, step, parts.written())))
+      if (writer === null) return false
+      await parts.words(step, await read(() => words.read({ id: answerId, writer }, step, parts.written())))
       return false
     }
     const calls = await read(() => ChatToolCall.query(database).where({ answerId, step }).orderBy('position'))
@@ -34,7 +37,7 @@ export function createReplay({ database, words }: { database: Database; words: C
     return calls.every(({ status }) => isFinal(status))
   }
 
-  async function tellEnd({ read }: Replayed, answer: ChatAnswer, parts: PartWriter): Promise<void> {
+  async function tellEnd({ answer, read }: Replayed, parts: PartWriter): Promise<void> {
     const { id, status } = answer
     if (status === 'stopped') return parts.abort()
     if (status === 'failed') {
@@ -52,30 +55,36 @@ export function createReplay({ database, words }: { database: Database; words: C
 
   /** Throws the error of an answer that failed before its first part, and the signal's reason. */
   return async (answerId: string, sink: Sink, signal: AbortSignal): Promise<void> => {
-    const replayed: Replayed = { id: answerId, read: (work) => retryWhileUnavailable(work, signal) }
+    const read: Replayed['read'] = (work) => retryWhileUnavailable(work, signal)
     const answerNow = () => ChatAnswer.query(database).findOne({ id: answerId }).throwIfNotFound()
     const first = await answerNow()
     const parts = createPartWriter(first, sink)
-    let told: Told = { step: 1, isStepTold: false, outcomes: new Set() }
-    for (;;) {
-      // Read before the steps: what is recorded of them afterwards is told next time.
-      const answer = await replayed.read(answerNow)
-      while (told.step <= answer.steps + 1 && (await tellStep(replayed, told, parts))) {
-        await parts.endStep()
-        told = { step: told.step + 1, isStepTold: false, outcomes: new Set() }
+    const watch = changes.watch(first)
+    let told = nothingTold(1)
+    try {
+      for (;;) {
+        // Read before the steps: what is recorded of them afterwards is told next time.
+        const answer = await read(answerNow)
+        const replayed = { answer, read }
+        while (told.step <= answer.steps + 1 && (await tellStep(replayed, told, parts))) {
+          await parts.endStep()
+          told = nothingTold(told.step + 1)
+        }
+        if (answer.status !== 'queued' && answer.status !== 'running') {
+          await parts.endStep()
+          return await tellEnd(replayed, parts)
+        }
+        await watch.changed(signal)
       }
-      if (answer.status !== 'queued' && answer.status !== 'running') {
-        await parts.endStep()
-        return tellEnd(replayed, answer, parts)
-      }
-      await delay(pollMs, undefined, { signal }).catch(() => signal.throwIfAborted())
+    } finally {
+      watch.close()
     }
   }
 }
 
 /** What is replayed, and how it is read: while Postgres is away, a reader waits. */
 interface Replayed {
-  id: string
+  answer: ChatAnswer
   read: <T>(work: () => PromiseLike<T>) => Promise<T>
 }
 
@@ -84,4 +93,8 @@ interface Told {
   step: number
   isStepTold: boolean
   outcomes: Set<string>
+  /** The takeovers of the answer when the step's words were told. */
+  takeovers: number
 }
+
+const nothingTold = (step: number): Told => ({ step, isStepTold: false, outcomes: new Set(), takeovers: 0 })

@@ -2,6 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '../database/database.ts'
 import type { Logger } from '../logger.ts'
 import { createPartialText, type PartialText } from '../models/partial-text.ts'
+import type { AnswerChanges } from './changes.ts'
+import type { Written } from './writer.ts'
 
 /** How long words are gathered before they are written, in milliseconds. */
 const writeMs = 100
@@ -10,11 +12,13 @@ const writeMs = 100
  * Passes the words of an answer on to readers in other processes. All of this may fail: the step is recorded as ever.
  * Rows are removed once the answer has ended, and those of processes that died by `purge`.
  */
-export function createChatWords({ database, logger }: { database: Database; logger: Logger }) {
+export function createChatWords(context: { database: Database; logger: Logger; changes: Pick<AnswerChanges, 'note'> }) {
+  const { database, logger, changes } = context
+
   /** Gathers the words of one answer, and writes them once `pass` was called: somebody may read them. */
-  function begin(answerId: string) {
+  function begin({ id: answerId, writer }: Written, sessionId: string) {
     /** Of the step under way: readers have the others from the record. */
-    let speech: PartialText<{ answerId: string; step: number }> | undefined
+    let speech: PartialText<{ answerId: string; writer: string; step: number }> | undefined
     let isPassed = false
     let writing: Promise<void> | undefined
 
@@ -24,6 +28,7 @@ export function createChatWords({ database, logger }: { database: Database; logg
         const of = speech
         await database('chat_words').insert(piece).onConflict().ignore()
         of?.confirm()
+        changes.note(sessionId)
       }
       writing = undefined
     }
@@ -38,7 +43,7 @@ export function createChatWords({ database, logger }: { database: Database; logg
 
     return {
       add(step: number, text: string): void {
-        if (speech?.step !== step) speech = createPartialText({ answerId, step })
+        if (speech?.step !== step) speech = createPartialText({ answerId, writer, step })
         speech.add(text)
         writeSoon()
       },
@@ -48,14 +53,14 @@ export function createChatWords({ database, logger }: { database: Database; logg
       },
       async end(): Promise<void> {
         await writing
-        if (isPassed) await remove(answerId)
+        if (isPassed) await remove({ id: answerId, writer })
       },
     }
   }
 
-  const remove = (answerId: string) =>
+  const remove = ({ id: answerId, writer }: Written) =>
     database('chat_words')
-      .where({ answerId })
+      .where({ answerId, writer })
       .delete()
       .then(() => undefined)
       .catch((error: unknown) =>
@@ -65,10 +70,10 @@ export function createChatWords({ database, logger }: { database: Database; logg
   return {
     begin,
 
-    /** Words of a step after a place in its text. */
-    async read(answerId: string, step: number, from: number): Promise<string> {
+    /** What this process's words of a step are after a place in its text. */
+    async read({ id: answerId, writer }: Written, step: number, from: number): Promise<string> {
       const rows = await database('chat_words')
-        .where({ answerId, step })
+        .where({ answerId, writer, step })
         .where('position', '>=', from)
         .orderBy('position')
         .select<{ position: number; words: string }[]>('position', 'words')
@@ -77,7 +82,7 @@ export function createChatWords({ database, logger }: { database: Database; logg
       return text
     },
 
-    /** Removes the words of answers that are not under way any more. */
+    /** Removes the words of answers that are not under way any more, and of processes that do not write them any more. */
     async purge(): Promise<void> {
       await database.raw(purgeStatement)
     },
@@ -88,4 +93,5 @@ export type ChatWords = ReturnType<typeof createChatWords>
 
 const purgeStatement = `
   delete from chat_words w
-   where not exists (select from chat_answers a where a.id = w.answer_id and a.ended_at is null)`
+   where not exists (select from chat_answers a
+                      where a.id = w.answer_id and a.writer = w.writer and a.ended_at is null)`

@@ -1,12 +1,16 @@
-import { later, type Clock } from '../clock.ts'
+import { raw } from 'objection'
 import { violatedConstraint, type Database, type Transaction } from '../database/database.ts'
 import { sessionContinues } from '../sessions/session-continues.ts'
 import { ChatAnswer } from './chat-answer.ts'
 
-/** For how long a process that says nothing is taken for alive. */
-export const writerSeconds = 15
+/** How long a process that says nothing is taken for alive. It says so every second. */
+const leaseSeconds = 2.5
 
-/** What is told of an answer whose process was killed, or ended before the answer. */
+/** The end of a lease that begins now. Processes do not compare their clocks. */
+const leaseEnd = `now() + interval '${leaseSeconds} seconds'`
+export const leased = () => raw(leaseEnd)
+
+/** Told of an answer whose process ended, or was lost too often, before the answer. */
 export const writerHasStopped = 'The server that wrote this answer has stopped. Send the message again.'
 
 /** The answer was given to another process, or has ended. What this one was about to write is not written. */
@@ -37,14 +41,11 @@ export async function lockAnswer(trx: Transaction, { id, writer }: Written): Pro
  */
 export async function beat(
   database: Database,
-  clock: Clock,
   { id, writer }: Written,
 ): Promise<{ isStopped: boolean; goesOn: boolean }> {
-  const until = later(clock.now(), writerSeconds)
   const { rows } = await database.raw<{ rows: { isStopped: boolean; goesOn: boolean }[] }>(beatStatement, {
     id,
     writer,
-    until,
   })
   const [answer] = rows
   if (!answer) throw new LostAnswerError()
@@ -55,17 +56,27 @@ export async function beat(
  * Begins the answer if it is its turn: no earlier one of its session is under way or queued. Returns whether it has
  * begun. Throws LostAnswerError.
  */
-export async function begin(database: Database, clock: Clock, { id, writer }: Written): Promise<boolean> {
-  const bindings = { id, writer, now: clock.now(), until: later(clock.now(), writerSeconds) }
+export async function begin(database: Database, { id, writer }: Written): Promise<boolean> {
   const row = await unlessAnotherRuns(
     async () => {
-      const { rows } = await database.raw<{ rows: { begun: boolean }[] }>(beginStatement, bindings)
+      const { rows } = await database.raw<{ rows: { begun: boolean }[] }>(beginStatement, { id, writer })
       return rows[0]
     },
     { begun: false },
   )
   if (!row) throw new LostAnswerError()
   return row.begun
+}
+
+/** How long an answer has been under way, in milliseconds. Waits for its turn and for approvals do not count. */
+export async function workedMs(database: Database, { id }: Pick<Written, 'id'>): Promise<number> {
+  const { rows } = await database.raw<{ rows: { ms: number }[] }>(workedStatement, { id })
+  return rows[0]?.ms ?? 0
+}
+
+/** Lets another process go on with the answer at once. */
+export const release = async (database: Database, { id, writer }: Written): Promise<void> => {
+  await ChatAnswer.query(database).where({ id, writer }).whereNull('endedAt').patch({ writer: null, writerUntil: null })
 }
 
 /**
@@ -81,22 +92,44 @@ export async function unlessAnotherRuns<T>(work: () => Promise<T>, otherwise: T)
   }
 }
 
+/** An answer of a session, as SQL about the row `before`: it comes before the row `a` and is not over. */
+export const isBefore = `
+  before.session_id = a.session_id and before.number < a.number and before.ended_at is null and before.status <> 'waiting'`
+
 const beginStatement = `
   with mine as (
-    select session_id, number,
-           not exists (select from chat_answers before
-                        where before.session_id = a.session_id and before.number < a.number
-                          and before.ended_at is null and before.status <> 'waiting') as begun
+    select session_id, number, not exists (select from chat_answers before where ${isBefore}) as begun
       from chat_answers a where id = :id and writer = :writer and status = 'queued'
   ), changed as (
-    update chat_answers a set status = 'running', started_at = :now, writer_until = :until
+    update chat_answers a set status = 'running', started_at = now(), writer_until = ${leaseEnd}
       from mine where a.session_id = mine.session_id and a.number = mine.number and mine.begun
   )
   select begun from mine`
 
 const beatStatement = `
-  update chat_answers a set writer_until = :until
+  update chat_answers a set writer_until = ${leaseEnd}
    where id = :id and writer = :writer and ended_at is null
   returning stop_requested_at is not null
          or not exists (select from sessions s where s.id = a.session_id and ${sessionContinues}) as "isStopped",
             on_disconnect = 'continue' as "goesOn"`
+
+const workedStatement = `
+  select greatest(0, coalesce(extract(epoch from now() - started_at) * 1000 - waited_ms, 0))::float8 as ms
+    from chat_answers where id = :id`
+
+/** Once no approval is pending, and while its session goes on. */
+const decidedCondition = `
+  a.status = 'waiting'
+  and not exists (select from approvals p where p.answer_id = a.id and p.status = 'pending')
+  and exists (select from sessions s where s.id = a.session_id and ${sessionContinues})`
+
+export const decidedStatement = `select a.id from chat_answers a where ${decidedCondition} limit 100`
+
+/** Gives an answer whose approvals are decided to a writer. */
+export const takeDecidedStatement = `
+  update chat_answers a
+     set status = 'running', writer = :writer, writer_until = ${leaseEnd}, waiting_since = null,
+         on_disconnect = 'continue',
+         waited_ms = a.waited_ms + greatest(0, extract(epoch from now() - a.waiting_since) * 1000)::bigint
+   where a.id = :answerId and ${decidedCondition}
+  returning a.id`

@@ -36,7 +36,7 @@ test('an API that is killed during a tool call of a chat leaves no second effect
   await broken
   await eventually(40, 'the answer has failed', async () => (await statusOf(session)) === 'failed' || undefined)
   const { items } = await historyOf(session, '?branch=all')
-  t.like(items[1], { status: 'failed', error: { code: 'INTERNAL_ERROR' } })
+  t.like(items[1], { status: 'failed', error: { code: 'STREAM_ABORTED' } })
   const [made] = items[1]?.parts.filter(({ type }) => type === 'dynamic-tool') ?? []
   t.like(made, { toolName: 'slow_once', state: 'output-error' })
   t.regex((made as { errorText?: string }).errorText ?? '', /ended before the outcome was recorded/)
@@ -67,6 +67,33 @@ test('an approval survives the process that asked for it, and its call is made o
   await eventually(30, 'the answer is complete', async () => (await statusOf(session)) === 'completed' || undefined)
   t.is(calls(), before + 1)
   t.regex(JSON.stringify((await historyOf(session)).items[1]?.parts), /It is done\./)
+})
+
+// @promise chat-crashes
+test('an answer that goes on without its reader survives its process: another one begins the step again, and no step is lost or charged twice', async (t) => {
+  const { startApi, someone, platform } = await world(t)
+  const api = await startApi()
+  const session = await openSession(someone, { onDisconnect: 'continue' })
+  const text = '[[say First words.]] [[call no_such_tool {}]] [[then]] [[sleep 3]] [[say Last words.]]'
+  const sent = send({ ...session, url: api.url }, { text, stream: true })
+  const broken = sent.then((response) => response.text()).catch(() => 'broken')
+  const stepsOf = async () => JSON.stringify((await historyOf(session)).items[1]?.parts ?? [])
+  await eventually(
+    20,
+    'the first step is on record',
+    async () => (await stepsOf()).includes('First words') || undefined,
+  )
+  await api.kill()
+  const killedAt = performance.now()
+  await broken
+  const answer = () => platform.services.database('chat_answers').where({ sessionId: session.id }).first()
+  await eventually(10, 'another process has it', async () => (await answer()).takeovers === 1 || undefined)
+  t.true(performance.now() - killedAt < 5000, `${performance.now() - killedAt} ms`)
+  const parts = await partsOf(t, await resume(session, platform.url))
+  t.is(parts.at(-1)?.type, 'finish')
+  t.regex(textOf(parts), /First words\.[^]*Last words\./)
+  const charged = await platform.services.database('ledger_entries').where({ answerId: (await answer()).id })
+  t.deepEqual(charged.map(({ step }) => step).toSorted(), [1, 2])
 })
 
 // @promise chat-readers

@@ -23,6 +23,7 @@ const asked: Record<LoopName, string[]> = {
   partitions: ['lease.hold', 'partitions.ensure'],
   timelines: ['lease.hold', 'retention.purgeTimelines'],
   chats: ['lease.hold', 'chat.reconcile'],
+  'lost answers': ['chat.takeUpLost'],
   'stored bytes': ['billing.storedBytes.flush'],
   housekeeping: [
     'rateLimits.purge',
