@@ -31,7 +31,7 @@ const meanings = {
 const onDisconnect = named(
   'OnDisconnect',
   v.picklist(onDisconnects, `must be one of ${onDisconnects.join(', ')}`),
-  'What happens to an answer when the client disconnects. `cancel`: the answer stops and its text is discarded. `continue`: the answer is completed and can be read later.',
+  'What happens to an answer when the client disconnects. `cancel`: the answer stops and its text is discarded. `continue`: the answer is completed and can be read later, also if the server that writes it ends.',
   'cancel',
 )
 

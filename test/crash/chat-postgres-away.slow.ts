@@ -142,15 +142,18 @@ test.serial('an answer that was taken for lost is charged for what was said, and
   await database('chat_answers')
     .where(of)
     .update({ writerUntil: new Date(0) })
-  await chats.reconcile()
+  await eventually(10, 'it is over', async () => {
+    await chats.takeUpLost()
+    return (await database('chat_answers').where(of).whereNull('endedAt')).length === 0 || undefined
+  })
   lost.resolve(undefined)
   const parts = await partsOf(t, new Response(body))
-  t.like(parts.at(-2), { type: 'data-error', data: { code: 'INTERNAL_ERROR' } })
+  t.like(parts.at(-2), { type: 'data-error', data: { code: 'STREAM_ABORTED' } })
   t.is(parts.at(-1)?.type, 'error')
   t.like(await chatted.answer(), {
     status: 'failed',
     parts: [],
-    error: { code: 'INTERNAL_ERROR' },
+    error: { code: 'STREAM_ABORTED' },
     metadata: { credits: 1 },
   })
   t.is(await chatted.charges(), 1)
