@@ -198,6 +198,7 @@ export function createServices(
     stripe,
     sandboxClock,
     sites,
+    sender,
     vault,
     manifests,
     tools,

@@ -77,7 +77,7 @@ export function createAnswering(context: {
     const made = await Promise.allSettled(
       open
         .filter(({ status }) => !isFinal(status))
-        .map(async (call) => calls.perform(call, { ownerId, secrets, signal })),
+        .map(async (call) => calls.perform(call, { ownerId, writer: writing.writer, secrets, signal })),
     )
     // The outcome of each is on record before anything follows from the failure of another.
     for (const result of made) if (result.status === 'rejected') throw result.reason

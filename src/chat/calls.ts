@@ -11,10 +11,20 @@ import { ChatToolCall, recordedResult, statusAfter } from '../tools/tool-call.ts
 /** How long a call that was sent may go on when its answer is given up: most sites answer within that. */
 const lingerMs = 2000
 /** A call is sent once more if the site answers 401 and there is a newer credential. */
-const maxAttempts = 2
+const maxRefused = 2
+/** How often a call is sent if its site declares it safe to repeat, and each process stops before the outcome. */
+const maxAttempts = 3
 
 /** How long a call waits for a slot at its host: nobody looks at a still chat for a minute. */
 const slotPatienceMs = 5000
+
+/**
+ * Only the process that writes the answer sends its calls. The lock makes a process that takes the answer up wait for
+ * this statement, and so see what it has begun.
+ */
+const isWriter = `
+  exists (select from chat_answers a
+           where a.id = chat_tool_calls.answer_id and a.writer = ? and a.ended_at is null for share)`
 
 /** Nothing is sent for a session that was ended, or whose user is kept out, although its answer may go on for a second. */
 const sessionLives = `
@@ -22,18 +32,25 @@ const sessionLives = `
            where a.id = chat_tool_calls.answer_id and ${sessionContinues})`
 
 const tampered = 'The call was not made because it differs from the call that was approved.'
+const lost =
+  'The call was sent, but the process that sent it stopped before the response was recorded. The call was not retried because its tool is not declared safe to repeat.'
+const givenUp = 'Every attempt ended without a usable response.'
 
 /** What a call is made with besides its row. */
 export interface Calling {
   ownerId: string
+  /** The process that writes the answer. */
+  writer: string
   /** What must not be in its outcome, besides its own token. */
   secrets: string[]
   signal: AbortSignal
 }
 
+type Ending = Pick<ChatToolCall, 'status' | 'httpStatus' | 'result'>
+
 /**
  * The tool calls of answers. A row says `started` before the first byte is sent, so that it is known after a crash that
- * the site may have acted; nothing is sent again then, because nobody waits for it any more.
+ * the site may have acted. Then only calls to tools declared `read` or `idempotent` are sent again, under the same key.
  */
 export function createChatCalls(context: {
   database: Database
@@ -43,51 +60,48 @@ export function createChatCalls(context: {
 }) {
   const { database, clock, approvals, sender } = context
 
-  const patch = (call: ChatToolCall, status: ChatToolCall['status'][], changes: Partial<ChatToolCall>) =>
-    ChatToolCall.query(database)
-      .where({ answerId: call.answerId, id: call.id })
-      .whereIn('status', status)
-      .patch(changes)
+  /** The call, as far as nobody else has changed it. */
+  const unchanged = ({ answerId, id, status, attempts }: ChatToolCall) =>
+    ChatToolCall.query(database).where({ answerId, id, status, attempts })
 
-  function ledgerOf(
-    call: ChatToolCall,
-    signal: AbortSignal,
-  ): Ledger & { attempts: () => number; refused: () => number | null } {
-    let attempts = 0
-    let refused: number | null = null
-    return {
-      attempts: () => attempts,
-      refused: () => refused,
-      onRefreshed: async () => {},
-      async onRefused(_outcome, refusedGeneration) {
-        refused = refusedGeneration
-        await patch(call, ['started'], { refusedAttempts: attempts, refusedGeneration })
-      },
-      async begin() {
-        signal.throwIfAborted()
-        attempts += 1
-        const begun = { status: 'started' as const, attempts, startedAt: clock.now() }
-        const living = patch(call, attempts === 1 ? ['planned'] : ['started'], begun).whereRaw(sessionLives)
-        return (await living) === 1
-      },
+  const ledgerOf = (call: ChatToolCall, { writer, signal }: Calling): Ledger => ({
+    onRefreshed: async () => {},
+    async onRefused(_outcome, refusedGeneration) {
+      const refused = { refusedAttempts: call.refusedAttempts + 1, refusedGeneration }
+      await unchanged(call).patch(refused)
+      Object.assign(call, refused)
+    },
+    async begin() {
+      signal.throwIfAborted()
+      const begun = { status: 'started' as const, attempts: call.attempts + 1, startedAt: clock.now() }
+      const beginning = unchanged(call).whereRaw(isWriter, [writer]).whereRaw(sessionLives).patch(begun)
+      if ((await beginning) === 0) return false
+      Object.assign(call, begun)
+      return true
+    },
+  })
+
+  async function send(call: ChatToolCall, sending: Omit<Sending, 'refusedGeneration'>, ledger: Ledger): Promise<Sent> {
+    const sent = await sender.send({ ...sending, refusedGeneration: call.refusedGeneration }, ledger)
+    return sent.kind === 'again' && call.refusedAttempts < maxRefused ? send(call, sending, ledger) : sent
+  }
+
+  /** An outcome is recorded by whoever has it; that there will be none, only by the writer of the answer. */
+  async function end(call: ChatToolCall, ending: Ending, writer?: string): Promise<void> {
+    const work = async () => {
+      const ended = unchanged(call).patch({ ...ending, endedAt: clock.now() })
+      await (writer === undefined ? ended : ended.whereRaw(isWriter, [writer]))
     }
-  }
-
-  async function send(sending: Sending, ledger: ReturnType<typeof ledgerOf>): Promise<Sent> {
-    const sent = await sender.send(sending, ledger)
-    if (sent.kind !== 'again' || ledger.attempts() >= maxAttempts) return sent
-    return send({ ...sending, refusedGeneration: ledger.refused() }, ledger)
-  }
-
-  async function end(
-    call: ChatToolCall,
-    changes: Pick<ChatToolCall, 'status' | 'httpStatus' | 'result'>,
-  ): Promise<void> {
-    const work = async () => void (await patch(call, ['planned', 'started'], { ...changes, endedAt: clock.now() }))
     await retryWhileUnavailable(work)
   }
 
-  const refuse = (call: ChatToolCall, result: string) => end(call, { status: 'failed', httpStatus: null, result })
+  /** Ends a call that is not sent, or not again. */
+  const refuse = (call: ChatToolCall, result: string, { writer }: Calling) =>
+    end(
+      call,
+      { status: mayHaveActed(call) && call.effect !== 'read' ? 'unknown' : 'failed', httpStatus: null, result },
+      writer,
+    )
 
   /** Why the call is not made; null if it may be made now, undefined if nobody has decided yet. */
   function refusalOf(call: ChatToolCall, approval: Approval | undefined): string | null | undefined {
@@ -98,10 +112,12 @@ export function createChatCalls(context: {
     return approval.note === null ? said : `${said} Their note: ${JSON.stringify(approval.note)}`
   }
 
-  async function make(call: ChatToolCall, { ownerId, secrets, signal }: Calling): Promise<void> {
-    const ledger = ledgerOf(call, signal)
+  async function make(call: ChatToolCall, calling: Calling): Promise<void> {
+    const { ownerId, secrets, signal } = calling
+    const inDoubt = mayHaveActed(call)
     const lingering = lingerAfter(signal)
     const sent = await send(
+      call,
       {
         callId: call.id,
         ownerId,
@@ -112,33 +128,45 @@ export function createChatCalls(context: {
         share: `${ownerId}/chat`,
         mayWait: false,
         patienceMs: slotPatienceMs,
-        refusedGeneration: null,
         secrets,
         signal: lingering.signal,
       },
-      ledger,
+      ledgerOf(call, calling),
     ).finally(lingering.clear)
     if (sent.kind === 'answered') {
       const { outcome } = sent
-      return end(call, {
-        status: statusAfter(call, outcome),
-        httpStatus: outcome.httpStatus,
-        result: recordedResult(outcome),
-      })
+      const status = statusAfter({ effect: call.effect, inDoubt }, outcome)
+      return end(call, { status, httpStatus: outcome.httpStatus, result: recordedResult(outcome) })
     }
     const { code, message } = reasonOf(sent, clock.now())
-    return refuse(call, `${code}: ${message}`)
+    return refuse(call, `${code}: ${message}`, calling)
   }
 
   return {
-    /** Makes a planned call, or ends it if it must not be made. Does nothing for one that waits for approval. */
-    async perform(call: ChatToolCall, calling: Calling): Promise<void> {
+    /**
+     * Makes a call, or ends it if it must not be made. One that was started when its process stopped is made again if
+     * that is safe. Does nothing for one that waits for approval, and for one of an answer that another process writes.
+     */
+    async perform(seen: ChatToolCall, calling: Calling): Promise<void> {
+      const call = seen.$clone()
+      const ending = endingIfLost(call)
+      if (ending !== undefined) return refuse(call, ending, calling)
       const approval = call.asksFirst ? await approvals.ofCall(database, call.id) : undefined
       const refusal = refusalOf(call, approval)
       if (refusal === null) await make(call, calling)
-      else if (refusal !== undefined) await refuse(call, refusal)
+      else if (refusal !== undefined) await refuse(call, refusal, calling)
     },
   }
+}
+
+/** Whether an attempt has no recorded outcome. */
+const mayHaveActed = ({ attempts, refusedAttempts }: ChatToolCall): boolean => attempts > refusedAttempts
+
+/** What is said of a call whose last attempt was lost and must not be repeated. */
+function endingIfLost(call: ChatToolCall): string | undefined {
+  if (!mayHaveActed(call)) return undefined
+  if (call.effect === 'once') return lost
+  return call.attempts - call.refusedAttempts < maxAttempts ? undefined : givenUp
 }
 
 /** Aborts some time after the other signal, with its reason. */
