@@ -8,7 +8,8 @@ import { regardless } from '../database/while-permitted.ts'
 import { logging, type Logger } from '../logger.ts'
 import type { Session } from '../sessions/session.ts'
 import { ChatToolCall, isFinal } from '../tools/tool-call.ts'
-import { assertWithin } from './budgets.ts'
+import { assertNotRepeating, assertWithin } from './budgets.ts'
+import { callsBefore } from './calls-before.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import type { createChatCalls } from './calls.ts'
 import { createEnding } from './ending.ts'
@@ -111,6 +112,7 @@ export function createAnswering(context: {
       return { ended: asked.finish }
     }
     // Before the calls: what is beyond the budget is not done.
+    assertNotRepeating([...(await callsBefore(database, id, step)), ...asked.calls])
     assertWithin(await answerNow(id), config.budgets)
     await performCalls(writing, parts, asked.calls, signal)
     return (await openCalls(id, step)).length > 0 ? 'approval' : 'more'

@@ -1,4 +1,5 @@
 import type { Transaction } from '../database/database.ts'
+import { endAfter } from '../loop/repeated-calls.ts'
 import { ToolCall } from '../tools/tool-call.ts'
 import { RunStep } from './run-step.ts'
 import { Run } from './run.ts'
@@ -41,9 +42,6 @@ export function currentRun(run: Run | undefined, { epoch }: RunRef): Run {
   if (run?.epoch === epoch) return run
   throw new StaleEpochError('the run has a later epoch')
 }
-
-/** Identical consecutive calls that end a run. */
-export const endAfter = 5
 
 const facts = ['id', 'step', 'name', 'tool', 'siteOrigin', 'arguments', 'status', 'waitCause', 'notBefore'] as const
 

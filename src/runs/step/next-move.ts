@@ -1,16 +1,14 @@
 import type { Config } from '../../config/config.ts'
+import { endAfter, longestStreak } from '../../loop/repeated-calls.ts'
 import { isFinal, type CallWaitCause } from '../../tools/tool-call.ts'
 import type { Move, WaitCause } from '../../../workflows/messages.ts'
 import type { Run } from '../run.ts'
 import { cancelledAs, hasEnded, type EndReason } from '../states.ts'
 import { outageTimeLeft, waitingTimeLeft, workingTimeLeft } from '../time-left.ts'
-import { endAfter, type CallFacts, type RunRecord } from '../record.ts'
+import type { CallFacts, RunRecord } from '../record.ts'
 import { maxCorrections } from '../../models/judge-answer.ts'
 
 type Budgets = Config['budgets']
-
-/** The third identical call in a row is answered with a warning, the fifth (`endAfter`) ends the run. */
-export const warnAfter = 3
 
 /**
  * The rule of a run: the record alone decides what comes next, so that every caller gets the same answer every time.
@@ -98,27 +96,4 @@ function exceededBudget(run: Run, calls: CallFacts[], budgets: Budgets, now: Dat
   if (run.inputTokens + run.outputTokens > budgets.tokens) return 'BUDGET_TOKENS'
   if (run.credits > budgets.credits) return 'BUDGET_CREDITS'
   return workingTimeLeft(run, budgets, now) < 0 ? 'BUDGET_TIME' : undefined
-}
-
-/** What makes two calls the same. */
-type CallIdentity = Pick<CallFacts, 'name' | 'arguments'>
-
-const same = (one: CallIdentity, other: CallIdentity): boolean =>
-  one.name === other.name && one.arguments === other.arguments
-
-/** How many calls at the end of the list are the same tool with the same arguments. */
-export function streak(calls: CallIdentity[]): number {
-  const last = calls.at(-1)
-  return last ? calls.length - 1 - calls.findLastIndex((call) => !same(call, last)) : 0
-}
-
-/** The longest streak anywhere in the list; the calls of one step may end it and begin another. */
-export function longestStreak(calls: CallIdentity[]): number {
-  let [longest, current] = [0, 0]
-  for (const [index, call] of calls.entries()) {
-    const before = calls[index - 1]
-    current = before && same(call, before) ? current + 1 : 1
-    longest = Math.max(longest, current)
-  }
-  return longest
 }
