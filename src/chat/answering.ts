@@ -8,8 +8,7 @@ import { regardless } from '../database/while-permitted.ts'
 import { logging, type Logger } from '../logger.ts'
 import type { Session } from '../sessions/session.ts'
 import { ChatToolCall, isFinal } from '../tools/tool-call.ts'
-import { assertNotRepeating, assertWithin } from './budgets.ts'
-import { callsBefore } from './calls-before.ts'
+import { assertStepLeft, assertWithin } from './budgets.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import type { createChatCalls } from './calls.ts'
 import { createEnding } from './ending.ts'
@@ -99,7 +98,7 @@ export function createAnswering(context: {
     const { id } = writing.answer
     const answer = await answerNow(id)
     const step = answer.steps + 1
-    assertWithin(answer, config.budgets, step)
+    assertStepLeft(answer, config.budgets)
     const onWords = async (text: string) => {
       writing.words.add(step, text)
       await parts.words(step, text)
@@ -112,8 +111,7 @@ export function createAnswering(context: {
       return { ended: asked.finish }
     }
     // Before the calls: what is beyond the budget is not done.
-    assertNotRepeating([...(await callsBefore(database, id, step)), ...asked.calls])
-    assertWithin(await answerNow(id), config.budgets)
+    await assertWithin(database, await answerNow(id), config.budgets)
     await performCalls(writing, parts, asked.calls, signal)
     return (await openCalls(id, step)).length > 0 ? 'approval' : 'more'
   }
@@ -124,6 +122,7 @@ export function createAnswering(context: {
   /** Goes on until there is nothing to do: returns why the answer has ended for now. */
   async function follow(writing: Writing, parts: PartWriter, signal: AbortSignal): Promise<Exclude<Outcome, 'more'>> {
     const { id, steps: done } = writing.answer
+    if (done > 0) await assertWithin(database, writing.answer, config.budgets)
     const left = done > 0 ? await openCalls(id, done) : []
     if (left.length > 0) {
       await performCalls(writing, parts, left, signal)

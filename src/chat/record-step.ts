@@ -4,6 +4,7 @@ import { costWith, stepCredits } from '../billing/prices.ts'
 import { later, type Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import { retryWhileUnavailable, type Database, type Transaction } from '../database/database.ts'
+import { lastCalls } from '../loop/last-calls.ts'
 import { planCalls, type CheckedCall, type OfferedTool } from '../loop/plan-calls.ts'
 import type { StepResult } from '../models/models.ts'
 import type { Cost } from '../models/prices.ts'
@@ -11,7 +12,6 @@ import type { StepProblem } from '../models/prompt-format.ts'
 import type { Usage } from '../models/usage.ts'
 import { Session } from '../sessions/session.ts'
 import { ChatToolCall } from '../tools/tool-call.ts'
-import { callsBefore } from './calls-before.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import { ChatStep } from './chat-step.ts'
 import { lockAnswer, type Written } from './writer.ts'
@@ -66,7 +66,7 @@ export function createRecordStep(context: {
     if (calls.length === 0) return 0
     const now = clock.now()
     const { id: answerId, ownerId, sessionId } = answer
-    const before = await callsBefore(trx, answerId, step)
+    const before = await lastCalls(ChatToolCall.query(trx).where({ answerId }), answer.steps).select('name', 'arguments')
     const expiresAt = await mayAskUntil(trx, answer, now)
     const { planned, toApprove } = planCalls({ step, before, calls, tools, now, mayAskUntil: expiresAt })
     await ChatToolCall.query(trx).insert(planned.map((call) => ({ ...call, answerId })))

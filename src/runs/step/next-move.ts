@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.ts'
-import { endAfter, longestStreak } from '../../loop/repeated-calls.ts'
+import { exceededBudget, hasStepLeft } from '../../loop/budgets.ts'
 import { isFinal, type CallWaitCause } from '../../tools/tool-call.ts'
 import type { Move, WaitCause } from '../../../workflows/messages.ts'
 import type { Run } from '../run.ts'
@@ -18,13 +18,13 @@ export function nextMove({ run, lastStep, calls }: RunRecord, budgets: Budgets, 
   if (hasEnded(run.status)) return { kind: 'end', status: run.status as 'completed', reason: run.reason }
   if (run.cancelRequestedAt) return { kind: 'end', status: cancelledAs(run.cancelReason), reason: run.cancelReason }
   const open = calls.filter(({ status }) => !isFinal(status))
-  const exceeded = exceededBudget(run, calls, budgets, now)
-  if (open.length > 0 && !exceeded) return nextCalls(run, open, budgets, now)
+  const usedUp = exceeded(run, calls, budgets, now)
+  if (open.length > 0 && !usedUp) return nextCalls(run, open, budgets, now)
   const finished =
     lastStep && !calls.some(({ step }) => step === lastStep.step) ? endAfterStep(run, lastStep) : undefined
   if (finished) return finished
-  if (exceeded) return failed(exceeded)
-  return run.steps >= budgets.steps ? failed('BUDGET_STEPS') : { kind: 'model', step: run.steps + 1 }
+  if (usedUp) return failed(usedUp)
+  return hasStepLeft(run, budgets) ? { kind: 'model', step: run.steps + 1 } : failed('BUDGET_STEPS')
 }
 
 /** Calls that can be sent now go first; the run waits only if all of them must wait. */
@@ -90,10 +90,6 @@ function endAfterStep(run: Run, { step, outcome }: NonNullable<RunRecord['lastSt
   return isLast ? failed(outcome === 'off_schema' ? 'OUTPUT_INVALID' : 'MODEL_ERROR') : undefined
 }
 
-function exceededBudget(run: Run, calls: CallFacts[], budgets: Budgets, now: Date): EndReason | undefined {
-  if (longestStreak(calls) >= endAfter) return 'REPEATED_TOOL_CALL'
-  if (run.toolCalls > budgets.toolCalls) return 'BUDGET_TOOL_CALLS'
-  if (run.inputTokens + run.outputTokens > budgets.tokens) return 'BUDGET_TOKENS'
-  if (run.credits > budgets.credits) return 'BUDGET_CREDITS'
-  return workingTimeLeft(run, budgets, now) < 0 ? 'BUDGET_TIME' : undefined
+function exceeded(run: Run, calls: CallFacts[], budgets: Budgets, now: Date): EndReason | undefined {
+  return exceededBudget(run, calls, budgets) ?? (workingTimeLeft(run, budgets, now) < 0 ? 'BUDGET_TIME' : undefined)
 }
