@@ -1,8 +1,7 @@
-import { isAsShown, type Approval } from '../approvals/approval.ts'
 import type { Approvals } from '../approvals/approvals.ts'
 import type { Clock } from '../clock.ts'
 import { retryWhileUnavailable, type Database } from '../database/database.ts'
-import { unapprovedSentences } from '../models/prompt-format.ts'
+import { hindranceOf, mayHaveActed, unsent, type CallEnding } from '../loop/call-endings.ts'
 import { sessionContinues } from '../sessions/session-continues.ts'
 import { reasonOf } from '../tools/direct-call.ts'
 import type { Ledger, Sender, Sending, Sent } from '../tools/sender.ts'
@@ -12,8 +11,6 @@ import { ChatToolCall, recordedResult, statusAfter } from '../tools/tool-call.ts
 const lingerMs = 2000
 /** A call is sent once more if the site answers 401 and there is a newer credential. */
 const maxRefused = 2
-/** How often a call is sent if its site declares it safe to repeat, and each process stops before the outcome. */
-const maxAttempts = 3
 
 /** How long a call waits for a slot at its host: nobody looks at a still chat for a minute. */
 const slotPatienceMs = 5000
@@ -30,11 +27,6 @@ const isWriter = `
 const sessionLives = `
   exists (select from chat_answers a join sessions s on s.id = a.session_id
            where a.id = chat_tool_calls.answer_id and ${sessionContinues})`
-
-const tampered = 'The call was not made because it differs from the call that was approved.'
-const lost =
-  'The call was sent, but the process that sent it stopped before the response was recorded. The call was not retried because its tool is not declared safe to repeat.'
-const givenUp = 'Every attempt ended without a usable response.'
 
 /** What a call is made with besides its row. */
 export interface Calling {
@@ -55,7 +47,7 @@ type Ending = Pick<ChatToolCall, 'status' | 'httpStatus' | 'result'>
 export function createChatCalls(context: {
   database: Database
   clock: Clock
-  approvals: Pick<Approvals, 'ofCall' | 'expire'>
+  approvals: Pick<Approvals, 'ofCall' | 'expire' | 'withdraw'>
   sender: Sender
 }) {
   const { database, clock, approvals, sender } = context
@@ -87,29 +79,21 @@ export function createChatCalls(context: {
   }
 
   /** An outcome is recorded by whoever has it; that there will be none, only by the writer of the answer. */
-  async function end(call: ChatToolCall, ending: Ending, writer?: string): Promise<void> {
-    const work = async () => {
+  function end(call: ChatToolCall, ending: Ending, writer?: string): Promise<number> {
+    return retryWhileUnavailable(() => {
       const ended = unchanged(call).patch({ ...ending, endedAt: clock.now() })
-      await (writer === undefined ? ended : ended.whereRaw(isWriter, [writer]))
-    }
-    await retryWhileUnavailable(work)
+      return writer === undefined ? ended : ended.whereRaw(isWriter, [writer])
+    })
   }
 
-  /** Ends a call that is not sent, or not again. */
-  const refuse = (call: ChatToolCall, result: string, { writer }: Calling) =>
-    end(
-      call,
-      { status: mayHaveActed(call) && call.effect !== 'read' ? 'unknown' : 'failed', httpStatus: null, result },
-      writer,
-    )
-
-  /** Why the call is not made; null if it may be made now, undefined if nobody has decided yet. */
-  function refusalOf(call: ChatToolCall, approval: Approval | undefined): string | null | undefined {
-    if (!call.asksFirst) return null
-    if (!approval || approval.status === 'pending') return undefined
-    if (approval.status === 'approved') return isAsShown(approval, call) ? null : tampered
-    const said = unapprovedSentences[approval.status]
-    return approval.note === null ? said : `${said} Their note: ${JSON.stringify(approval.note)}`
+  /** Ends a call that is not sent, or not again. Nobody need decide about it. */
+  async function leave(call: ChatToolCall, { status, note: result }: CallEnding, { writer }: Calling): Promise<void> {
+    const ended = await end(call, { status, httpStatus: null, result }, writer)
+    if (ended === 0 || !call.asksFirst) return
+    await database.transaction(async (trx) => {
+      await approvals.expire(trx, call.id)
+      await approvals.withdraw(trx, { callId: call.id })
+    })
   }
 
   async function make(call: ChatToolCall, calling: Calling): Promise<void> {
@@ -136,10 +120,11 @@ export function createChatCalls(context: {
     if (sent.kind === 'answered') {
       const { outcome } = sent
       const status = statusAfter({ effect: call.effect, inDoubt }, outcome)
-      return end(call, { status, httpStatus: outcome.httpStatus, result: recordedResult(outcome) })
+      await end(call, { status, httpStatus: outcome.httpStatus, result: recordedResult(outcome) })
+      return
     }
     const { code, message } = reasonOf(sent, clock.now())
-    return refuse(call, `${code}: ${message}`, calling)
+    await leave(call, unsent(call, `${code}: ${message}`), calling)
   }
 
   return {
@@ -149,24 +134,14 @@ export function createChatCalls(context: {
      */
     async perform(seen: ChatToolCall, calling: Calling): Promise<void> {
       const call = seen.$clone()
-      const ending = endingIfLost(call)
-      if (ending !== undefined) return refuse(call, ending, calling)
-      const approval = call.asksFirst ? await approvals.ofCall(database, call.id) : undefined
-      const refusal = refusalOf(call, approval)
-      if (refusal === null) await make(call, calling)
-      else if (refusal !== undefined) await refuse(call, refusal, calling)
+      const { asksFirst } = call
+      const approval = asksFirst ? await approvals.ofCall(database, call.id) : undefined
+      const permission = { asksFirst, asked: asksFirst, removed: false, gone: false }
+      const hindrance = hindranceOf(call, permission, { approval, now: clock.now() })
+      if (!hindrance) await make(call, calling)
+      else if ('status' in hindrance) await leave(call, hindrance, calling)
     },
   }
-}
-
-/** Whether an attempt has no recorded outcome. */
-const mayHaveActed = ({ attempts, refusedAttempts }: ChatToolCall): boolean => attempts > refusedAttempts
-
-/** What is said of a call whose last attempt was lost and must not be repeated. */
-function endingIfLost(call: ChatToolCall): string | undefined {
-  if (!mayHaveActed(call)) return undefined
-  if (call.effect === 'once') return lost
-  return call.attempts - call.refusedAttempts < maxAttempts ? undefined : givenUp
 }
 
 /** Aborts some time after the other signal, with its reason. */
