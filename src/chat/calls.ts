@@ -1,16 +1,17 @@
 import type { Approvals } from '../approvals/approvals.ts'
 import type { Clock } from '../clock.ts'
 import { retryWhileUnavailable, type Database } from '../database/database.ts'
-import { hindranceOf, mayHaveActed, unsent, type CallEnding } from '../loop/call-endings.ts'
+import { endingUnsent, hindranceOf, mayHaveActed, type CallEnding, type Hindrance } from '../loop/call-endings.ts'
+import { createPerformCall, type CallLedger } from '../loop/perform-call.ts'
 import { sessionContinues } from '../sessions/session-continues.ts'
 import { reasonOf } from '../tools/direct-call.ts'
-import type { Ledger, Sender, Sending, Sent } from '../tools/sender.ts'
+import type { Sender, Sending } from '../tools/sender.ts'
 import { ChatToolCall, recordedResult, statusAfter } from '../tools/tool-call.ts'
 
 /** How long a call that was sent may go on when its answer is given up: most sites answer within that. */
 const lingerMs = 2000
 /** A call is sent once more if the site answers 401 and there is a newer credential. */
-const maxRefused = 2
+const maxRefused = 1
 
 /** How long a call waits for a slot at its host: nobody looks at a still chat for a minute. */
 const slotPatienceMs = 5000
@@ -50,33 +51,12 @@ export function createChatCalls(context: {
   approvals: Pick<Approvals, 'ofCall' | 'expire' | 'withdraw'>
   sender: Sender
 }) {
-  const { database, clock, approvals, sender } = context
+  const { database, clock, approvals } = context
+  const performCall = createPerformCall(context)
 
   /** The call, as far as nobody else has changed it. */
   const unchanged = ({ answerId, id, status, attempts }: ChatToolCall) =>
     ChatToolCall.query(database).where({ answerId, id, status, attempts })
-
-  const ledgerOf = (call: ChatToolCall, { writer, signal }: Calling): Ledger => ({
-    onRefreshed: async () => {},
-    async onRefused(_outcome, refusedGeneration) {
-      const refused = { refusedAttempts: call.refusedAttempts + 1, refusedGeneration }
-      await unchanged(call).patch(refused)
-      Object.assign(call, refused)
-    },
-    async begin() {
-      signal.throwIfAborted()
-      const begun = { status: 'started' as const, attempts: call.attempts + 1, startedAt: clock.now() }
-      const beginning = unchanged(call).whereRaw(isWriter, [writer]).whereRaw(sessionLives).patch(begun)
-      if ((await beginning) === 0) return false
-      Object.assign(call, begun)
-      return true
-    },
-  })
-
-  async function send(call: ChatToolCall, sending: Omit<Sending, 'refusedGeneration'>, ledger: Ledger): Promise<Sent> {
-    const sent = await sender.send({ ...sending, refusedGeneration: call.refusedGeneration }, ledger)
-    return sent.kind === 'again' && call.refusedAttempts < maxRefused ? send(call, sending, ledger) : sent
-  }
 
   /** An outcome is recorded by whoever has it; that there will be none, only by the writer of the answer. */
   function end(call: ChatToolCall, ending: Ending, writer?: string): Promise<number> {
@@ -96,35 +76,46 @@ export function createChatCalls(context: {
     })
   }
 
-  async function make(call: ChatToolCall, calling: Calling): Promise<void> {
-    const { ownerId, secrets, signal } = calling
+  async function hindranceNow(call: ChatToolCall): Promise<Hindrance | undefined> {
+    const { asksFirst } = call
+    const approval = asksFirst ? await approvals.ofCall(database, call.id) : undefined
+    const permission = { asksFirst, asked: asksFirst, removed: false, gone: false }
+    return hindranceOf(call, permission, { approval, now: clock.now() })
+  }
+
+  function ledgerOf(call: ChatToolCall, calling: Calling, sending: Sending): CallLedger<ChatToolCall> {
     const inDoubt = mayHaveActed(call)
-    const lingering = lingerAfter(signal)
-    const sent = await send(
-      call,
-      {
-        callId: call.id,
-        ownerId,
-        entryId: call.vaultEntryId ?? '',
-        tool: call.tool ?? '',
-        arguments: call.arguments,
-        idempotencyKey: `chat:${call.id}`,
-        share: `${ownerId}/chat`,
-        mayWait: false,
-        patienceMs: slotPatienceMs,
-        secrets,
-        signal: lingering.signal,
+    return {
+      maxRefused,
+      async look() {
+        const hindrance = await hindranceNow(call)
+        if (hindrance && 'status' in hindrance) await leave(call, hindrance, calling)
+        const { refusedGeneration } = call
+        return hindrance ? undefined : { call, sending: { ...sending, refusedGeneration } }
       },
-      ledgerOf(call, calling),
-    ).finally(lingering.clear)
-    if (sent.kind === 'answered') {
-      const { outcome } = sent
-      const status = statusAfter({ effect: call.effect, inDoubt }, outcome)
-      await end(call, { status, httpStatus: outcome.httpStatus, result: recordedResult(outcome) })
-      return
+      async begin() {
+        calling.signal.throwIfAborted()
+        const begun = { status: 'started' as const, attempts: call.attempts + 1, startedAt: clock.now() }
+        const beginning = unchanged(call).whereRaw(isWriter, [calling.writer]).whereRaw(sessionLives).patch(begun)
+        if ((await beginning) > 0) return Object.assign(call, begun)
+        await leave(call, endingUnsent(call, 'The call was not made.'), calling)
+        return undefined
+      },
+      async refuse(_call, _outcome, refusedGeneration) {
+        const refused = { refusedAttempts: call.refusedAttempts + 1, refusedGeneration }
+        await unchanged(call).patch(refused)
+        return Object.assign(call, refused)
+      },
+      refreshed: async () => {},
+      async finish(_call, outcome) {
+        const status = statusAfter({ effect: call.effect, inDoubt }, outcome)
+        await end(call, { status, httpStatus: outcome.httpStatus, result: recordedResult(outcome) })
+      },
+      async unsent(_call, sent) {
+        const { code, message } = reasonOf(sent, clock.now())
+        await leave(call, endingUnsent(call, `${code}: ${message}`), calling)
+      },
     }
-    const { code, message } = reasonOf(sent, clock.now())
-    await leave(call, unsent(call, `${code}: ${message}`), calling)
   }
 
   return {
@@ -134,15 +125,26 @@ export function createChatCalls(context: {
      */
     async perform(seen: ChatToolCall, calling: Calling): Promise<void> {
       const call = seen.$clone()
-      const { asksFirst } = call
-      const approval = asksFirst ? await approvals.ofCall(database, call.id) : undefined
-      const permission = { asksFirst, asked: asksFirst, removed: false, gone: false }
-      const hindrance = hindranceOf(call, permission, { approval, now: clock.now() })
-      if (!hindrance) await make(call, calling)
-      else if ('status' in hindrance) await leave(call, hindrance, calling)
+      const { signal, clear } = lingerAfter(calling.signal)
+      await performCall(ledgerOf(call, calling, toSending(call, calling, signal))).finally(clear)
     },
   }
 }
+
+const toSending = (call: ChatToolCall, { ownerId, secrets }: Calling, signal: AbortSignal): Sending => ({
+  callId: call.id,
+  ownerId,
+  entryId: call.vaultEntryId ?? '',
+  tool: call.tool ?? '',
+  arguments: call.arguments,
+  idempotencyKey: `chat:${call.id}`,
+  share: `${ownerId}/chat`,
+  mayWait: false,
+  patienceMs: slotPatienceMs,
+  refusedGeneration: call.refusedGeneration,
+  secrets,
+  signal,
+})
 
 /** Aborts some time after the other signal, with its reason. */
 function lingerAfter(signal: AbortSignal) {

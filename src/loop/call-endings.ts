@@ -1,4 +1,5 @@
 import { isAsShown, type Approval } from '../approvals/approval.ts'
+import type { CallOutcome } from '../tools/call-site.ts'
 import type { ToolCall } from '../tools/tool-call.ts'
 
 /** How often a call is sent if the site declares it safe to repeat. */
@@ -69,13 +70,13 @@ export function endingIfLost(call: Attempted): CallEnding | undefined {
   const sent = attempts - refusedAttempts
   if (status !== 'started' || sent === 0) return undefined
   if (effect !== 'once' && sent < maxAttempts) return undefined
-  return unsent(call, effect === 'once' ? lost : givenUp)
+  return endingUnsent(call, effect === 'once' ? lost : givenUp)
 }
 
 /** The ending of a call that its agent may no longer make, or not without approval. */
 export function endingWithout({ removed: isRemoved, asksFirst, asked }: Permission, call: Attempted) {
-  if (isRemoved) return unsent(call, removed, removedInDoubt)
-  return asksFirst && !asked && call.status === 'planned' ? unsent(call, unasked) : undefined
+  if (isRemoved) return endingUnsent(call, removed, removedInDoubt)
+  return asksFirst && !asked && call.status === 'planned' ? endingUnsent(call, unasked) : undefined
 }
 
 /** Holds a call back until it is approved, or ends it. Only the exact call that was approved is sent. */
@@ -84,29 +85,44 @@ export function byApproval(
   call: Approvable,
   { gone, now }: Pick<Permission, 'gone'> & { now: Date },
 ): Hindrance | undefined {
-  if (!approval || (approval.status === 'pending' && gone)) return unsent(call, needless)
+  if (!approval || (approval.status === 'pending' && gone)) return endingUnsent(call, needless)
   const { status, expiresAt, note } = approval
-  if (status === 'approved') return isAsShown(approval, call) ? undefined : unsent(call, changed)
+  if (status === 'approved') return isAsShown(approval, call) ? undefined : endingUnsent(call, changed)
   if (status === 'pending' && expiresAt > now) return { waitsUntil: expiresAt }
-  if (status === 'withdrawn') return unsent(call, withdrawn)
-  if (status !== 'refused') return unsent(call, notInTime)
-  return unsent(call, note === null ? refused : `${refused} The note on the refusal: ${JSON.stringify(note)}`)
+  if (status === 'withdrawn') return endingUnsent(call, withdrawn)
+  if (status !== 'refused') return endingUnsent(call, notInTime)
+  return endingUnsent(call, note === null ? refused : `${refused} The note on the refusal: ${JSON.stringify(note)}`)
 }
 
 /** The ending of an open call whose run or answer ends. */
 export function endingWith(subject: 'run' | 'answer', call: Attempted): CallEnding {
   if (call.inDoubt && call.status === 'planned') {
-    return unsent(call, `The ${subject} ended before this call was retried. An earlier attempt may or may not have taken effect.`)
+    return endingUnsent(call, `The ${subject} ended before this call was retried. An earlier attempt may or may not have taken effect.`)
   }
   if (mayHaveActed(call)) {
-    return unsent(call, `The ${subject} ended while this call was in progress. The call may or may not have taken effect.`)
+    return endingUnsent(call, `The ${subject} ended while this call was in progress. The call may or may not have taken effect.`)
   }
-  if (call.attempts === 0) return unsent(call, `The ${subject} ended before this call was sent.`)
-  return unsent(call, `The ${subject} ended before this call was retried. Its earlier attempts had no effect.`)
+  if (call.attempts === 0) return endingUnsent(call, `The ${subject} ended before this call was sent.`)
+  return endingUnsent(call, `The ${subject} ended before this call was retried. Its earlier attempts had no effect.`)
 }
 
 /** The ending of a call that is not sent, or not again. A read has no effect that could be in doubt. */
-export function unsent(call: Attempted, note: string, noteInDoubt = note): CallEnding {
+export function endingUnsent(call: Attempted, note: string, noteInDoubt = note): CallEnding {
   if (!mayHaveActed(call)) return { status: 'failed', note }
   return { status: call.effect === 'read' ? 'failed' : 'unknown', note: noteInDoubt }
+}
+
+/**
+ * Whether, after this failure, sending the call again can help and is safe.
+ *
+ * @param attempts how many there were, if the record does not say so yet
+ */
+export function mayRepeat(
+  { effect, refusedAttempts, attempts: recorded }: Attempted,
+  outcome: CallOutcome,
+  { maxRefused, attempts = recorded }: { maxRefused: number; attempts?: number },
+): boolean {
+  if (attempts - refusedAttempts >= maxAttempts || refusedAttempts > maxRefused) return false
+  if (outcome.kind === 'broken') return effect !== 'once' && (outcome.httpStatus ?? 0) >= 500
+  return outcome.kind === 'unavailable' && !outcome.permanent && (outcome.certain || effect !== 'once')
 }
