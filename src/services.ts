@@ -20,6 +20,7 @@ import { createDeletions } from './deletion/deletions.ts'
 import { createLease } from './database/lease.ts'
 import type { Logger } from './logger.ts'
 import type * as inThread from './in-thread.ts'
+import { createPerformCall } from './loop/perform-call.ts'
 import { createModels } from './models/models.ts'
 import { createMoves } from './moves/moves.ts'
 import { createNeeds } from './needs/needs.ts'
@@ -123,7 +124,7 @@ export function createServices(
   const manifests = createManifests({ ...base, sites, notifications, proposals, revoke: vault.revoke })
   const outgoingLimit = createOutgoingLimit(base)
   const sender = createSender({ ...base, vault, outgoing: outgoingLimit, callSite: createCallSite(base), storedBytes })
-  const tools = createTools({ ...base, billing, sites, vault, sender })
+  const tools = createTools({ ...base, billing, sites, vault, performCall: createPerformCall({ sender }) })
   const schedules = createSchedules(base)
   const outputs = createOutputs(base)
   const agents = createAgents({ ...base, billing, models, outputs, vault, schedules })
@@ -198,6 +199,7 @@ export function createServices(
     stripe,
     sandboxClock,
     sites,
+    sender,
     vault,
     manifests,
     tools,

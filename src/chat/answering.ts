@@ -7,7 +7,7 @@ import { regardless } from '../database/while-permitted.ts'
 import { logging, type Logger } from '../logger.ts'
 import type { Session } from '../sessions/session.ts'
 import { ChatToolCall, isFinal } from '../tools/tool-call.ts'
-import { assertWithin } from './budgets.ts'
+import { assertStepLeft, assertWithin } from './budgets.ts'
 import type { AnswerChanges } from './changes.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import type { createChatCalls } from './calls.ts'
@@ -83,7 +83,7 @@ export function createAnswering(context: {
       open
         .filter(({ status }) => !isFinal(status))
         .map(async (call) => {
-          await calls.perform(call, { ownerId, secrets, signal })
+          await calls.perform(call, { ownerId, writer: writing.writer, secrets, signal })
           changes.note(writing.session.id)
         }),
     )
@@ -106,7 +106,7 @@ export function createAnswering(context: {
     const { id } = writing.answer
     const answer = await answerNow(id)
     const step = answer.steps + 1
-    assertWithin(answer, config.budgets, step)
+    assertStepLeft(answer, config.budgets)
     const onWords = async (text: string) => {
       writing.words.add(step, text)
       await parts.words(step, text)
@@ -120,7 +120,7 @@ export function createAnswering(context: {
       return { ended: asked.finish }
     }
     // Before the calls: what is beyond the budget is not done.
-    assertWithin(await answerNow(id), config.budgets)
+    await assertWithin(database, await answerNow(id), config.budgets)
     await performCalls(writing, parts, asked.calls, signal)
     return (await openCalls(id, step)).length > 0 ? 'approval' : 'more'
   }
@@ -131,6 +131,7 @@ export function createAnswering(context: {
   /** Goes on until there is nothing to do: returns why the answer has ended for now. */
   async function follow(writing: Writing, parts: PartWriter, signal: AbortSignal): Promise<Exclude<Outcome, 'more'>> {
     const { id, steps: done } = writing.answer
+    if (done > 0) await assertWithin(database, writing.answer, config.budgets)
     const left = done > 0 ? await openCalls(id, done) : []
     if (left.length > 0) {
       await performCalls(writing, parts, left, signal)

@@ -1,20 +1,36 @@
-import type { Config } from '../config/config.ts'
+import type { Database } from '../database/database.ts'
 import { CodedError } from '../errors.ts'
+import { exceededBudget, hasStepLeft, type Budgets, type Exceeded } from '../loop/budgets.ts'
+import { lastCalls } from '../loop/last-calls.ts'
+import { endAfter } from '../loop/repeated-calls.ts'
+import { ChatToolCall } from '../tools/tool-call.ts'
 import type { ChatAnswer } from './chat-answer.ts'
 
-type Used = Pick<ChatAnswer, 'steps' | 'toolCalls' | 'inputTokens' | 'outputTokens' | 'credits'>
-
-/** Fails with MODEL_ERROR if an answer that is not finished has used more than a run may, or if its next step is one too many. */
-export function assertWithin(used: Used, budgets: Config['budgets'], steps = used.steps): void {
-  const { toolCalls, inputTokens, outputTokens, credits } = used
-  if (toolCalls > budgets.toolCalls) throw overBudget(`${budgets.toolCalls} tool calls`)
-  if (inputTokens + outputTokens > budgets.tokens) throw overBudget(`${budgets.tokens} tokens`)
-  if (credits > budgets.credits) throw overBudget(`${budgets.credits} credits`)
-  if (steps > budgets.steps) throw overBudget(`${budgets.steps} steps`)
+/** Fails with MODEL_ERROR if an answer that has not finished has used more than a run may. */
+export async function assertWithin(database: Database, answer: ChatAnswer, budgets: Budgets): Promise<void> {
+  const all = ChatToolCall.query(database).where({ answerId: answer.id })
+  const calls = await lastCalls(all, answer.steps).select('name', 'arguments')
+  const exceeded = exceededBudget(answer, calls, budgets)
+  if (exceeded) throw budgetError(exceeded, budgets)
 }
 
-const overBudget = (what: string): CodedError =>
-  new CodedError('MODEL_ERROR', {
-    message: `The model reached the limit of ${what} for an answer without finishing.`,
-    retryable: false,
-  })
+/** Fails with MODEL_ERROR if an answer may have no further step. */
+export function assertStepLeft(answer: Pick<ChatAnswer, 'steps'>, budgets: Budgets): void {
+  if (!hasStepLeft(answer, budgets)) throw budgetError('BUDGET_STEPS', budgets)
+}
+
+/** The error of an answer that has used up a budget. */
+export function budgetError(exceeded: Exceeded | 'BUDGET_STEPS', budgets: Budgets): CodedError {
+  return new CodedError('MODEL_ERROR', { message: sentenceOf(exceeded, budgets), retryable: false })
+}
+
+function sentenceOf(exceeded: Exceeded | 'BUDGET_STEPS', budgets: Budgets): string {
+  if (exceeded === 'REPEATED_TOOL_CALL') return `The model made the same tool call ${endAfter} times in a row.`
+  const limits = {
+    BUDGET_STEPS: `${budgets.steps} steps`,
+    BUDGET_TOOL_CALLS: `${budgets.toolCalls} tool calls`,
+    BUDGET_TOKENS: `${budgets.tokens} tokens`,
+    BUDGET_CREDITS: `${budgets.credits} credits`,
+  }
+  return `The model reached the limit of ${limits[exceeded]} for an answer without finishing.`
+}

@@ -1,145 +1,150 @@
-import { isAsShown, type Approval } from '../approvals/approval.ts'
 import type { Approvals } from '../approvals/approvals.ts'
 import type { Clock } from '../clock.ts'
 import { retryWhileUnavailable, type Database } from '../database/database.ts'
-import { unapprovedSentences } from '../models/prompt-format.ts'
+import { endingUnsent, hindranceOf, mayHaveActed, type CallEnding, type Hindrance } from '../loop/call-endings.ts'
+import { createPerformCall, type CallLedger } from '../loop/perform-call.ts'
 import { sessionContinues } from '../sessions/session-continues.ts'
 import { reasonOf } from '../tools/direct-call.ts'
-import type { Ledger, Sender, Sending, Sent } from '../tools/sender.ts'
+import type { Sender, Sending } from '../tools/sender.ts'
 import { ChatToolCall, recordedResult, statusAfter } from '../tools/tool-call.ts'
 
 /** How long a call that was sent may go on when its answer is given up: most sites answer within that. */
 const lingerMs = 2000
 /** A call is sent once more if the site answers 401 and there is a newer credential. */
-const maxAttempts = 2
+const maxRefused = 1
 
 /** How long a call waits for a slot at its host: nobody looks at a still chat for a minute. */
 const slotPatienceMs = 5000
+
+/**
+ * Only the process that writes the answer sends its calls. The lock makes a process that takes the answer up wait for
+ * this statement, and so see what it has begun.
+ */
+const isWriter = `
+  exists (select from chat_answers a
+           where a.id = chat_tool_calls.answer_id and a.writer = ? and a.ended_at is null for share)`
 
 /** Nothing is sent for a session that was ended, or whose user is kept out, although its answer may go on for a second. */
 const sessionLives = `
   exists (select from chat_answers a join sessions s on s.id = a.session_id
            where a.id = chat_tool_calls.answer_id and ${sessionContinues})`
 
-const tampered = 'The call was not made because it differs from the call that was approved.'
-
 /** What a call is made with besides its row. */
 export interface Calling {
   ownerId: string
+  /** The process that writes the answer. */
+  writer: string
   /** What must not be in its outcome, besides its own token. */
   secrets: string[]
   signal: AbortSignal
 }
 
+type Ending = Pick<ChatToolCall, 'status' | 'httpStatus' | 'result'>
+
 /**
  * The tool calls of answers. A row says `started` before the first byte is sent, so that it is known after a crash that
- * the site may have acted; nothing is sent again then, because nobody waits for it any more.
+ * the site may have acted. Then only calls to tools declared `read` or `idempotent` are sent again, under the same key.
  */
 export function createChatCalls(context: {
   database: Database
   clock: Clock
-  approvals: Pick<Approvals, 'ofCall' | 'expire'>
+  approvals: Pick<Approvals, 'ofCall' | 'expire' | 'withdraw'>
   sender: Sender
 }) {
-  const { database, clock, approvals, sender } = context
+  const { database, clock, approvals } = context
+  const performCall = createPerformCall(context)
 
-  const patch = (call: ChatToolCall, status: ChatToolCall['status'][], changes: Partial<ChatToolCall>) =>
-    ChatToolCall.query(database)
-      .where({ answerId: call.answerId, id: call.id })
-      .whereIn('status', status)
-      .patch(changes)
+  /** The call, as far as nobody else has changed it. */
+  const unchanged = ({ answerId, id, status, attempts }: ChatToolCall) =>
+    ChatToolCall.query(database).where({ answerId, id, status, attempts })
 
-  function ledgerOf(
-    call: ChatToolCall,
-    signal: AbortSignal,
-  ): Ledger & { attempts: () => number; refused: () => number | null } {
-    let attempts = 0
-    let refused: number | null = null
+  /** An outcome is recorded by whoever has it; that there will be none, only by the writer of the answer. */
+  function end(call: ChatToolCall, ending: Ending, writer?: string): Promise<number> {
+    return retryWhileUnavailable(() => {
+      const ended = unchanged(call).patch({ ...ending, endedAt: clock.now() })
+      return writer === undefined ? ended : ended.whereRaw(isWriter, [writer])
+    })
+  }
+
+  /** Ends a call that is not sent, or not again. Nobody need decide about it. */
+  async function leave(call: ChatToolCall, { status, note: result }: CallEnding, { writer }: Calling): Promise<void> {
+    const ended = await end(call, { status, httpStatus: null, result }, writer)
+    if (ended === 0 || !call.asksFirst) return
+    await database.transaction(async (trx) => {
+      await approvals.expire(trx, call.id)
+      await approvals.withdraw(trx, { callId: call.id })
+    })
+  }
+
+  async function hindranceNow(call: ChatToolCall): Promise<Hindrance | undefined> {
+    const { asksFirst } = call
+    const approval = asksFirst ? await approvals.ofCall(database, call.id) : undefined
+    const permission = { asksFirst, asked: asksFirst, removed: false, gone: false }
+    return hindranceOf(call, permission, { approval, now: clock.now() })
+  }
+
+  function ledgerOf(call: ChatToolCall, calling: Calling, sending: Sending): CallLedger<ChatToolCall> {
+    const inDoubt = mayHaveActed(call)
     return {
-      attempts: () => attempts,
-      refused: () => refused,
-      onRefreshed: async () => {},
-      async onRefused(_outcome, refusedGeneration) {
-        refused = refusedGeneration
-        await patch(call, ['started'], { refusedAttempts: attempts, refusedGeneration })
+      maxRefused,
+      async look() {
+        const hindrance = await hindranceNow(call)
+        if (hindrance && 'status' in hindrance) await leave(call, hindrance, calling)
+        const { refusedGeneration } = call
+        return hindrance ? undefined : { call, sending: { ...sending, refusedGeneration } }
       },
       async begin() {
-        signal.throwIfAborted()
-        attempts += 1
-        const begun = { status: 'started' as const, attempts, startedAt: clock.now() }
-        const living = patch(call, attempts === 1 ? ['planned'] : ['started'], begun).whereRaw(sessionLives)
-        return (await living) === 1
+        calling.signal.throwIfAborted()
+        const begun = { status: 'started' as const, attempts: call.attempts + 1, startedAt: clock.now() }
+        const beginning = unchanged(call).whereRaw(isWriter, [calling.writer]).whereRaw(sessionLives).patch(begun)
+        if ((await beginning) > 0) return Object.assign(call, begun)
+        await leave(call, endingUnsent(call, 'The call was not made.'), calling)
+        return undefined
+      },
+      async refuse(_call, _outcome, refusedGeneration) {
+        const refused = { refusedAttempts: call.refusedAttempts + 1, refusedGeneration }
+        await unchanged(call).patch(refused)
+        return Object.assign(call, refused)
+      },
+      refreshed: async () => {},
+      async finish(_call, outcome) {
+        const status = statusAfter({ effect: call.effect, inDoubt }, outcome)
+        await end(call, { status, httpStatus: outcome.httpStatus, result: recordedResult(outcome) })
+      },
+      async unsent(_call, sent) {
+        const { code, message } = reasonOf(sent, clock.now())
+        await leave(call, endingUnsent(call, `${code}: ${message}`), calling)
       },
     }
-  }
-
-  async function send(sending: Sending, ledger: ReturnType<typeof ledgerOf>): Promise<Sent> {
-    const sent = await sender.send(sending, ledger)
-    if (sent.kind !== 'again' || ledger.attempts() >= maxAttempts) return sent
-    return send({ ...sending, refusedGeneration: ledger.refused() }, ledger)
-  }
-
-  async function end(
-    call: ChatToolCall,
-    changes: Pick<ChatToolCall, 'status' | 'httpStatus' | 'result'>,
-  ): Promise<void> {
-    const work = async () => void (await patch(call, ['planned', 'started'], { ...changes, endedAt: clock.now() }))
-    await retryWhileUnavailable(work)
-  }
-
-  const refuse = (call: ChatToolCall, result: string) => end(call, { status: 'failed', httpStatus: null, result })
-
-  /** Why the call is not made; null if it may be made now, undefined if nobody has decided yet. */
-  function refusalOf(call: ChatToolCall, approval: Approval | undefined): string | null | undefined {
-    if (!call.asksFirst) return null
-    if (!approval || approval.status === 'pending') return undefined
-    if (approval.status === 'approved') return isAsShown(approval, call) ? null : tampered
-    const said = unapprovedSentences[approval.status]
-    return approval.note === null ? said : `${said} Their note: ${JSON.stringify(approval.note)}`
-  }
-
-  async function make(call: ChatToolCall, { ownerId, secrets, signal }: Calling): Promise<void> {
-    const ledger = ledgerOf(call, signal)
-    const lingering = lingerAfter(signal)
-    const sent = await send(
-      {
-        callId: call.id,
-        ownerId,
-        entryId: call.vaultEntryId ?? '',
-        tool: call.tool ?? '',
-        arguments: call.arguments,
-        idempotencyKey: `chat:${call.id}`,
-        share: `${ownerId}/chat`,
-        mayWait: false,
-        patienceMs: slotPatienceMs,
-        refusedGeneration: null,
-        secrets,
-        signal: lingering.signal,
-      },
-      ledger,
-    ).finally(lingering.clear)
-    if (sent.kind === 'answered') {
-      const { outcome } = sent
-      return end(call, {
-        status: statusAfter(call, outcome),
-        httpStatus: outcome.httpStatus,
-        result: recordedResult(outcome),
-      })
-    }
-    const { code, message } = reasonOf(sent, clock.now())
-    return refuse(call, `${code}: ${message}`)
   }
 
   return {
-    /** Makes a planned call, or ends it if it must not be made. Does nothing for one that waits for approval. */
-    async perform(call: ChatToolCall, calling: Calling): Promise<void> {
-      const approval = call.asksFirst ? await approvals.ofCall(database, call.id) : undefined
-      const refusal = refusalOf(call, approval)
-      if (refusal === null) await make(call, calling)
-      else if (refusal !== undefined) await refuse(call, refusal)
+    /**
+     * Makes a call, or ends it if it must not be made. One that was started when its process stopped is made again if
+     * that is safe. Does nothing for one that waits for approval, and for one of an answer that another process writes.
+     */
+    async perform(seen: ChatToolCall, calling: Calling): Promise<void> {
+      const call = seen.$clone()
+      const { signal, clear } = lingerAfter(calling.signal)
+      await performCall(ledgerOf(call, calling, toSending(call, calling, signal))).finally(clear)
     },
   }
 }
+
+const toSending = (call: ChatToolCall, { ownerId, secrets }: Calling, signal: AbortSignal): Sending => ({
+  callId: call.id,
+  ownerId,
+  entryId: call.vaultEntryId ?? '',
+  tool: call.tool ?? '',
+  arguments: call.arguments,
+  idempotencyKey: `chat:${call.id}`,
+  share: `${ownerId}/chat`,
+  mayWait: false,
+  patienceMs: slotPatienceMs,
+  refusedGeneration: call.refusedGeneration,
+  secrets,
+  signal,
+})
 
 /** Aborts some time after the other signal, with its reason. */
 function lingerAfter(signal: AbortSignal) {

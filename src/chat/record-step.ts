@@ -4,27 +4,21 @@ import { costWith, stepCredits } from '../billing/prices.ts'
 import { later, type Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import { retryWhileUnavailable, type Database, type Transaction } from '../database/database.ts'
-import { newId } from '../ids.ts'
+import { lastCalls } from '../loop/last-calls.ts'
+import { planCalls, type CheckedCall, type OfferedTool } from '../loop/plan-calls.ts'
 import type { StepResult } from '../models/models.ts'
 import type { Cost } from '../models/prices.ts'
 import type { StepProblem } from '../models/prompt-format.ts'
 import type { Usage } from '../models/usage.ts'
 import { Session } from '../sessions/session.ts'
-import type { SessionTool } from '../sessions/session-sites.ts'
 import { ChatToolCall } from '../tools/tool-call.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import { ChatStep } from './chat-step.ts'
 import { lockAnswer, type Written } from './writer.ts'
 
-/** A call that the model asked for, and why it is not made, if so. */
-export type JudgedCall = StepResult['calls'][number] & { refusal: string | undefined }
-
-/** A tool under the name that the model knows. */
-export type NamedTool = SessionTool & { name: string }
-
 /** What a step has come to. */
 export interface Stepped extends Omit<StepResult, 'calls'> {
-  calls: JudgedCall[]
+  calls: CheckedCall[]
   outcome: StepProblem | null
   cost: Cost | undefined
   bytesPerToken?: number
@@ -54,41 +48,42 @@ export function createRecordStep(context: {
     }
   }
 
-  async function askFirst(trx: Transaction, answer: ChatAnswer, calls: ChatToolCall[]): Promise<void> {
-    const asking = calls.filter(({ asksFirst, status }) => asksFirst && status === 'planned')
-    if (asking.length === 0) return
-    const { expiresAt: end } = await Session.query(trx).findById(answer.sessionId).throwIfNotFound()
-    const latest = later(clock.now(), config.budgets.waitSeconds)
-    await approvals.request(trx, {
-      ownerId: answer.ownerId,
-      of: { sessionId: answer.sessionId, answerId: answer.id },
-      asker: 'A chat',
-      calls: asking.map(({ id, siteOrigin, tool, arguments: given }) => ({
-        callId: id,
-        siteOrigin: siteOrigin ?? '',
-        tool: tool ?? '',
-        arguments: given,
-      })),
-      // Nobody could read the answer after the end of its session.
-      expiresAt: end < latest ? end : latest,
-    })
+  /** Nobody could read the answer after the end of its session. */
+  async function mayAskUntil(trx: Transaction, { sessionId }: ChatAnswer, now: Date): Promise<Date> {
+    const { expiresAt: end } = await Session.query(trx).findById(sessionId).throwIfNotFound()
+    const latest = later(now, config.budgets.waitSeconds)
+    return end < latest ? end : latest
   }
 
-  async function write(trx: Transaction, answer: ChatAnswer, stepped: Stepped, tools: NamedTool[]): Promise<void> {
-    const step = answer.steps + 1
+  /** Records the calls of a step, and asks for the approvals that they need. Returns how many there are. */
+  async function writeCalls(
+    trx: Transaction,
+    answer: ChatAnswer,
+    step: number,
+    { calls }: Stepped,
+    tools: OfferedTool[],
+  ) {
+    if (calls.length === 0) return 0
     const now = clock.now()
+    const { id: answerId, ownerId, sessionId } = answer
+    const before = await lastCalls(ChatToolCall.query(trx).where({ answerId }), answer.steps).select('name', 'arguments')
+    const expiresAt = await mayAskUntil(trx, answer, now)
+    const { planned, toApprove } = planCalls({ step, before, calls, tools, now, mayAskUntil: expiresAt })
+    await ChatToolCall.query(trx).insert(planned.map((call) => ({ ...call, answerId })))
+    if (toApprove.length === 0) return planned.length
+    const of = { sessionId, answerId }
+    await approvals.request(trx, { ownerId, of, asker: 'A chat', calls: toApprove, expiresAt })
+    return planned.length
+  }
+
+  async function write(trx: Transaction, answer: ChatAnswer, stepped: Stepped, tools: OfferedTool[]): Promise<void> {
+    const step = answer.steps + 1
     const charged = await charge(trx, answer, step, stepped, stepped.cost)
-    await ChatStep.query(trx).insert(toRow(answer, step, stepped, charged.credits - answer.credits, now))
-    const rows = stepped.calls.map((call, position) => {
-      const tool = tools.find(({ name }) => name === call.name)
-      return toCall({ answerId: answer.id, step, position, now }, call, tool)
-    })
-    const calls = rows.length > 0 ? await ChatToolCall.query(trx).insert(rows) : []
-    await askFirst(trx, answer, calls)
-    const counted = { steps: step, toolCalls: answer.toolCalls + calls.length }
+    await ChatStep.query(trx).insert(toRow(answer, step, stepped, charged.credits - answer.credits, clock.now()))
+    const toolCalls = answer.toolCalls + (await writeCalls(trx, answer, step, stepped, tools))
     await ChatAnswer.query(trx)
       .findById([answer.sessionId, answer.number])
-      .patch({ ...charged, ...counted })
+      .patch({ ...charged, steps: step, toolCalls })
   }
 
   const persistently = <T>(work: (trx: Transaction) => Promise<T>): Promise<T> =>
@@ -99,7 +94,7 @@ export function createRecordStep(context: {
      * Records the step that comes after those of `before`, once: an attempt may have been committed although its
      * confirmation was lost. Throws LostAnswerError.
      */
-    record: (written: Written, before: ChatAnswer, stepped: Stepped, tools: NamedTool[]): Promise<ChatToolCall[]> =>
+    record: (written: Written, before: ChatAnswer, stepped: Stepped, tools: OfferedTool[]): Promise<ChatToolCall[]> =>
       persistently(async (trx) => {
         const answer = await lockAnswer(trx, written)
         if (answer.steps === before.steps) await write(trx, answer, stepped, tools)
@@ -139,26 +134,3 @@ const toRow = (answer: ChatAnswer, step: number, stepped: Stepped, credits: numb
   latencyMs: stepped.latencyMs,
   recordedAt,
 })
-
-function toCall(
-  place: { answerId: string; step: number; position: number; now: Date },
-  { refusal, ...call }: JudgedCall,
-  tool: NamedTool | undefined,
-) {
-  const { now, ...at } = place
-  const ended = { status: 'failed' as const, result: refusal ?? '', endedAt: now }
-  return {
-    ...at,
-    id: newId(),
-    vaultEntryId: tool?.entryId ?? null,
-    siteOrigin: tool?.siteOrigin ?? null,
-    tool: tool?.tool.name ?? null,
-    effect: tool?.tool.effect ?? ('once' as const),
-    asksFirst: refusal === undefined && tool?.asksFirst === true,
-    modelCallId: call.id,
-    name: call.name,
-    arguments: call.arguments,
-    plannedAt: now,
-    ...(refusal === undefined ? { status: 'planned' as const } : ended),
-  }
-}

@@ -3,7 +3,7 @@ import type { Billing } from '../billing/billing.ts'
 import { requireCredits } from '../billing/account-status.ts'
 import type { Database } from '../database/database.ts'
 import type { Hiding } from '../hiding/hiding.ts'
-import type { RequestedCall } from '../models/requested-calls.ts'
+import { checkArguments } from '../loop/plan-calls.ts'
 import { ModelError } from '../models/failures.ts'
 import type { Models } from '../models/models.ts'
 import { toModelTool } from '../models/offer/offer.ts'
@@ -17,11 +17,10 @@ import type { Sessions } from '../sessions/sessions.ts'
 import type { Session } from '../sessions/session.ts'
 import { NoPlaceError } from '../shares/places.ts'
 import type { Sites } from '../sites/sites.ts'
-import { argumentProblem } from '../tools/argument-problem.ts'
 import type { ChatToolCall } from '../tools/tool-call.ts'
 import type { ChatAnswer } from './chat-answer.ts'
 import { readConversation } from './conversation.ts'
-import type { createRecordStep, JudgedCall, NamedTool } from './record-step.ts'
+import type { createRecordStep } from './record-step.ts'
 import { judgeChat } from './judge.ts'
 import { lockAnswer, LostAnswerError, type Written } from './writer.ts'
 
@@ -60,18 +59,6 @@ export function createChatSteps(context: {
     const { tools, tokens } = await sessions.offerOf(session)
     return { tools, secrets: [...models.secrets, ...tokens], hiding: await models.hiding(tokens), tokens }
   }
-
-  const judged = (ownerId: string, calls: RequestedCall[], tools: NamedTool[]): Promise<JudgedCall[]> =>
-    Promise.all(
-      calls.map(async (call) => {
-        const offered = tools.find(({ name }) => name === call.name)
-        const unknown = offered
-          ? undefined
-          : `There is no tool named ${JSON.stringify(call.name)}. You can call only the tools you were given.`
-        const unfit = offered && (await argumentProblem(sites, offered.tool.inputSchema, call.arguments, ownerId))
-        return { ...call, refusal: call.problem ?? unknown ?? unfit }
-      }),
-    )
 
   /** A place at the provider, however long that takes: the answer's own time limit ends it. */
   async function inPlace<T>(answer: ChatAnswer, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
@@ -138,7 +125,7 @@ export function createChatSteps(context: {
       used = result
       await outages.answered(answer.model)
       const outcome = judgeChat(result)
-      const calls = await judged(answer.ownerId, result.calls, tools)
+      const calls = await checkArguments(sites, answer.ownerId, result.calls, tools)
       const cost = await models.costOf(answer.model, result)
       const bytesPerToken = measuredBytesPerToken(bytesOf(request.prompt) + bytesOf(request.tools), result.inputTokens)
       const stepped = { ...result, calls, cost, outcome, bytesPerToken }

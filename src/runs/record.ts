@@ -1,4 +1,5 @@
 import type { Transaction } from '../database/database.ts'
+import { lastCalls } from '../loop/last-calls.ts'
 import { ToolCall } from '../tools/tool-call.ts'
 import { RunStep } from './run-step.ts'
 import { Run } from './run.ts'
@@ -42,36 +43,12 @@ export function currentRun(run: Run | undefined, { epoch }: RunRef): Run {
   throw new StaleEpochError('the run has a later epoch')
 }
 
-/** Identical consecutive calls that end a run. */
-export const endAfter = 5
-
 const facts = ['id', 'step', 'name', 'tool', 'siteOrigin', 'arguments', 'status', 'waitCause', 'notBefore'] as const
-
-/**
- * The last calls before a step, latest first, as many as the check for repetition needs. A run may have a thousand
- * steps.
- */
-const callsBefore = (trx: Transaction, { id: runId }: Pick<Run, 'id'>, step: number) =>
-  ToolCall.query(trx)
-    .where({ runId })
-    .where('step', '<', step)
-    .orderBy([
-      { column: 'step', order: 'desc' },
-      { column: 'position', order: 'desc' },
-    ])
-    .limit(endAfter - 1)
 
 /** Reads the record of a run whose row is locked. */
 export async function readRecord(trx: Transaction, run: Run): Promise<RunRecord> {
   const { id: runId, steps } = run
   const lastStep = steps === 0 ? undefined : await RunStep.query(trx).findById([runId, steps]).select('step', 'outcome')
-  const calls = await ToolCall.query(trx)
-    .where({ runId })
-    .whereRaw('step >= coalesce((select min(step) from (?) before), ?)', [
-      callsBefore(trx, run, steps).select('step'),
-      steps,
-    ])
-    .select(facts)
-    .orderBy(['step', 'position'])
+  const calls = await lastCalls(ToolCall.query(trx).where({ runId }), steps).select(facts)
   return { run, lastStep, calls }
 }

@@ -1,38 +1,52 @@
 import type { Clock } from '../clock.ts'
 import { retryWhileUnavailable, violatedConstraint, type Database } from '../database/database.ts'
 import { newId } from '../ids.ts'
+import type { CallLedger } from '../loop/perform-call.ts'
 import type { VaultEntry } from '../vault/vault-entry.ts'
 import type { CallOutcome } from './call-site.ts'
-import { freesKey } from './direct-call.ts'
-import type { Ledger, Sending } from './sender.ts'
-import { DirectToolCall, recordedResult } from './tool-call.ts'
+import { callError, freesKey, reasonOf, unrecorded } from './direct-call.ts'
+import type { Sending } from './sender.ts'
+import { DirectToolCall, recordedResult, statusAfter } from './tool-call.ts'
 
+/** A direct call is sent once more if the site answers 401 and a newer credential exists. */
+const maxRefused = 1
+
+/** Keeps the rows of direct calls. */
 export function createDirectCallRows({ database, clock }: { database: Database; clock: Clock }) {
   /**
-   * The call's row. The first attempt inserts it, so a call that is rejected earlier leaves no row. Each attempt starts
-   * in a transaction, so nothing is sent for a caller who lost the permission.
+   * The ledger of a call. The first attempt inserts the row. Each attempt starts in a transaction, so nothing is sent for
+   * a caller who lost the permission.
    */
-  function ledgerOf(row: DirectRow): DirectLedger {
-    let attempts = 0
-    let refused: number | null = null
+  function ledgerOf(call: DirectCall, secrets: readonly string[]): CallLedger<DirectCall> {
     return {
-      attempts: () => attempts,
-      refused: () => refused,
-      onRefreshed: async () => {},
-      async onRefused(_outcome, refusedGeneration) {
-        await DirectToolCall.query(database).findById(row.id).patch({ refusedAttempts: attempts, refusedGeneration })
-        refused = refusedGeneration
-      },
+      maxRefused,
+      look: async () => ({ call, sending: toSending(call, secrets) }),
       async begin() {
         const now = clock.now()
-        if (attempts === 0 && !(await isFirst({ ...row, plannedAt: now, startedAt: now }))) return false
-        attempts += 1
-        if (attempts > 1)
-          await database.transaction(async (trx) => DirectToolCall.query(trx).findById(row.id).patch({ attempts }))
-        return true
+        const begun = { status: 'started' as const, attempts: call.attempts + 1 }
+        const isNew = call.attempts === 0
+        if (isNew && !(await isFirst({ ...call, ...begun, plannedAt: now, startedAt: now }))) return undefined
+        if (!isNew) await database.transaction(async (trx) => rowOf(call, trx).patch(begun))
+        return Object.assign(call, begun)
+      },
+      async refuse(_call, _outcome, refusedGeneration) {
+        const refused = { refusedAttempts: call.refusedAttempts + 1, refusedGeneration }
+        await rowOf(call).patch(refused)
+        return Object.assign(call, refused)
+      },
+      refreshed: async () => {},
+      finish: (_call, outcome) => recordOutcome(call, statusAfter(call, outcome), outcome),
+      async unsent(_call, sent) {
+        const { code, message } = reasonOf(sent, clock.now())
+        const refused = { kind: 'unavailable', httpStatus: null, certain: true, text: message } as const
+        if (call.attempts > 0) await recordOutcome(call, 'failed', refused)
+        // Many requests may hit the host's limit. A row for each would be a way to fill the disk.
+        else if (code !== 'OUTGOING_RATE_LIMITED') await recordUnsent(call, message)
       },
     }
   }
+
+  const rowOf = ({ id }: DirectCall, db: Database = database) => DirectToolCall.query(db).findById(id)
 
   async function isFirst(row: Partial<DirectToolCall>): Promise<boolean> {
     try {
@@ -44,49 +58,40 @@ export function createDirectCallRows({ database, clock }: { database: Database; 
     }
   }
 
-  async function recordOutcome(row: DirectRow, status: DirectToolCall['status'], outcome: CallOutcome): Promise<void> {
+  async function recordOutcome(call: DirectCall, status: DirectToolCall['status'], outcome: CallOutcome): Promise<void> {
     const { httpStatus } = outcome
-    const freed = freesKey(status, row.effect, outcome) && { idempotencyKey: null }
+    const freed = freesKey(status, call.effect, outcome) && { idempotencyKey: null }
     const changes = { status, httpStatus, result: recordedResult(outcome), endedAt: clock.now(), ...freed }
-    const work = async () => void (await DirectToolCall.query(database).findById(row.id).patch(changes))
-    await retryWhileUnavailable(work)
+    await retryWhileUnavailable(async () => rowOf(call).patch(changes)).catch((cause: unknown) => {
+      throw callError('TOOL_EXECUTION_ERROR', unrecorded, { ...call, status: 'unknown', httpStatus }, { cause })
+    })
   }
 
   /** An unsent call has a row too, so its answer names a call that can be looked up. */
-  async function recordUnsent(row: DirectRow, result: string): Promise<void> {
+  async function recordUnsent(call: DirectCall, result: string): Promise<void> {
     const now = clock.now()
     const times = { plannedAt: now, startedAt: now, endedAt: now }
     // Refusals are free for clients, so large arguments of unsent calls are not kept.
-    const args = row.arguments.length > keptUnsent ? '{}' : row.arguments
-    const unsent = {
-      ...row,
-      ...times,
-      arguments: args,
-      status: 'failed' as const,
-      attempts: 0,
-      result,
-      idempotencyKey: null,
-    }
-    await DirectToolCall.query(database).insert(unsent)
+    const args = call.arguments.length > keptUnsent ? '{}' : call.arguments
+    const ended = { status: 'failed' as const, result, idempotencyKey: null }
+    await DirectToolCall.query(database).insert({ ...call, ...times, ...ended, arguments: args })
   }
 
-  return { ledgerOf, recordOutcome, recordUnsent }
+  return { ledgerOf }
 }
 
 const keptUnsent = 1024
 
-export type DirectLedger = Ledger & { attempts: () => number; refused: () => number | null }
+/** A call that a user makes, before and after it was sent. */
+export type DirectCall = ReturnType<typeof directCall>
 
-export type DirectRow = ReturnType<typeof directRow>
-
-export function directRow(
+export function directCall(
   entry: VaultEntry,
   tool: { name: string; effect: DirectToolCall['effect'] },
   { args, idempotencyKey = null }: { args: string; idempotencyKey?: string | null | undefined },
 ) {
-  const id = newId()
   return {
-    id,
+    id: newId(),
     ownerId: entry.ownerId,
     vaultEntryId: entry.id,
     siteOrigin: entry.origin,
@@ -94,20 +99,22 @@ export function directRow(
     effect: tool.effect,
     arguments: args,
     idempotencyKey,
-    status: 'started' as const,
-    attempts: 1,
+    status: 'planned' as 'planned' | 'started',
+    attempts: 0,
+    refusedAttempts: 0,
+    refusedGeneration: null as number | null,
   }
 }
 
-export const toSending = (row: DirectRow, secrets: readonly string[]): Sending => ({
-  callId: row.id,
-  ownerId: row.ownerId,
-  entryId: row.vaultEntryId,
-  tool: row.tool,
-  arguments: row.arguments,
-  idempotencyKey: `direct:${row.id}`,
-  share: `${row.ownerId}/direct`,
+const toSending = (call: DirectCall, secrets: readonly string[]): Sending => ({
+  callId: call.id,
+  ownerId: call.ownerId,
+  entryId: call.vaultEntryId,
+  tool: call.tool,
+  arguments: call.arguments,
+  idempotencyKey: `direct:${call.id}`,
+  share: `${call.ownerId}/direct`,
   mayWait: false,
-  refusedGeneration: null,
+  refusedGeneration: call.refusedGeneration,
   secrets,
 })

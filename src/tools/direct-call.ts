@@ -2,14 +2,18 @@ import { CodedError } from '../errors.ts'
 import { secondsInWords } from '../amounts-in-words.ts'
 import { JsonText } from '../json-text.ts'
 import type { CallOutcome } from './call-site.ts'
-import type { Sent } from './sender.ts'
-import type { DirectToolCall } from './tool-call.ts'
+import type { Sent, Unsent } from './sender.ts'
+import { statusAfter, type DirectToolCall } from './tool-call.ts'
 import { unreadResult } from './unread-result.ts'
 
 export interface DirectResult {
   callId: string
   result: JsonText
 }
+
+/** Says that only this process knew the outcome of a call. */
+export const unrecorded =
+  'The call was sent, but its outcome could not be recorded. Check the outcome at the site before you retry.'
 
 type Failed = Pick<DirectToolCall, 'id' | 'status' | 'httpStatus'>
 
@@ -46,9 +50,8 @@ export function answerOf(call: DirectToolCall): DirectResult {
   throw callError(isRetryable ? 'SITE_UNAVAILABLE' : 'TOOL_EXECUTION_ERROR', call.result ?? pending, call)
 }
 
-export type UnsentCall = Exclude<Sent, { kind: 'answered' }>
-
-export function reasonOf(sent: UnsentCall, now: Date) {
+/** Why a call was not sent, or has done nothing. */
+export function reasonOf(sent: Unsent, now: Date) {
   if (sent.kind === 'held') {
     const seconds = Math.max(1, Math.ceil((sent.until.getTime() - now.getTime()) / 1000))
     // Our own limit ends within a minute; a site's Retry-After is passed on unchanged.
@@ -58,7 +61,21 @@ export function reasonOf(sent: UnsentCall, now: Date) {
   }
   if (sent.kind === 'unsent')
     return { code: sent.notGranted ? 'PERMISSION_DENIED' : 'SITE_UNAVAILABLE', message: sent.outcome.text } as const
-  if (sent.kind === 'again') return { code: 'TOOL_EXECUTION_ERROR', message: sent.outcome.text } as const
-  const message = sent.kind === 'parked' ? sent.message : 'The call was not made.'
-  return { code: 'TOOL_EXECUTION_ERROR', message } as const
+  return { code: 'TOOL_EXECUTION_ERROR', message: sent.message } as const
 }
+
+/** The error of a call that was not successful: of its last attempt, if there was one. */
+export function errorAfter(call: Attempted, sent: Exclude<Sent, { kind: 'dropped' }>, now: Date): CodedError {
+  if (sent.kind === 'answered' || sent.kind === 'again') {
+    const { outcome } = sent
+    const { httpStatus } = outcome
+    const code = outcome.kind === 'unavailable' ? 'SITE_UNAVAILABLE' : 'TOOL_EXECUTION_ERROR'
+    return callError(code, outcome.text, { id: call.id, status: statusAfter(call, outcome), httpStatus })
+  }
+  const { code, message, retryAfter } = reasonOf(sent, now)
+  // Of a call that was over the host's limit, there is no row.
+  if (code === 'OUTGOING_RATE_LIMITED' && call.attempts === 0) return new CodedError(code, { message, retryAfter })
+  return callError(code, message, { id: call.id, status: 'failed', httpStatus: null }, { retryAfter })
+}
+
+type Attempted = Pick<DirectToolCall, 'id' | 'effect' | 'attempts'>

@@ -49,9 +49,12 @@ export type Sent =
   | { kind: 'unsent'; outcome: CallOutcome; notGranted?: true }
   | { kind: 'dropped' }
 
+/** A call that cannot be sent now, or not at all. Either nothing was sent, or the site certainly did nothing. */
+export type Unsent = Extract<Sent, { kind: 'held' | 'parked' | 'unsent' }>
+
 /**
- * Sends the tool calls of runs and direct ones: opens the connection, keeps the host limit, and handles 401 and 429. It
- * records each step in the ledger before the first byte is sent.
+ * Sends tool calls of runs, of chats and direct ones: opens the connection, keeps the host limit, and handles 401 and
+ * 429. It records each step in the ledger before the first byte is sent.
  */
 export function createSender(context: {
   config: Pick<Config, 'sites'>

@@ -5,21 +5,19 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import { recordMs, type Database } from '../database/database.ts'
 import { page, type Page, type PageRequest } from '../database/paging.ts'
-import { assertThat, CodedError, isCoded, problemInWords } from '../errors.ts'
+import { assertThat, isCoded, problemInWords } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { JsonText } from '../json-text.ts'
 import type { Logger } from '../logger.ts'
+import type { PerformCall } from '../loop/perform-call.ts'
 import type { Sites } from '../sites/sites.ts'
 import { VaultEntry } from '../vault/vault-entry.ts'
 import { notGranted } from '../vault/oauth/needed-scopes.ts'
 import type { Vault } from '../vault/vault.ts'
-import { answerOf, callError, reasonOf, type DirectResult, type UnsentCall } from './direct-call.ts'
-import { createDirectCallRows, directRow, toSending, type DirectLedger, type DirectRow } from './direct-call-rows.ts'
-import type { Sender, Sending, Sent } from './sender.ts'
-import { DirectToolCall, isFinal, statusAfter } from './tool-call.ts'
+import { answerOf, errorAfter, type DirectResult } from './direct-call.ts'
+import { createDirectCallRows, directCall } from './direct-call-rows.ts'
+import { DirectToolCall, isFinal } from './tool-call.ts'
 
-/** A direct call is sent once more if the site answers 401 and a newer credential exists. */
-const maxAttempts = 2
 const lookMs = 250
 
 /** The longest wait for the trial of a new token, in milliseconds. */
@@ -28,9 +26,6 @@ const maxTried = 10
 
 /** Omits arguments and results: a hundred of these may be a hundred megabytes. */
 const listedFields = `id tool effect status httpStatus idempotencyKey attempts plannedAt startedAt endedAt`.split(' ')
-
-const unrecorded =
-  'The call was sent, but its outcome could not be recorded. Check the outcome at the site before you retry.'
 
 /** A client's request. Under its key, the tool is called once, however often the request is repeated. */
 interface DirectRequest {
@@ -56,10 +51,10 @@ export function createTools(context: {
   billing: Billing
   sites: Sites
   vault: Vault
-  sender: Sender
+  performCall: PerformCall
 }) {
-  const { database, clock, config, logger, billing, sites, vault, sender } = context
-  const { ledgerOf, recordOutcome, recordUnsent } = createDirectCallRows({ database, clock })
+  const { database, clock, config, logger, billing, sites, vault, performCall } = context
+  const { ledgerOf } = createDirectCallRows({ database, clock })
   /** Polls of calls in progress, shared by repeated requests. */
   const lookedFor = new Map<string, Promise<DirectToolCall | undefined>>()
   const longestMs = (config.sites.timeoutSeconds + config.sites.tokenTimeoutSeconds) * 2000 + recordMs
@@ -73,12 +68,6 @@ export function createTools(context: {
     const message = `The arguments do not match the tool's input schema: ${details.slice(0, 1).map(problemInWords).join('')}`
     assertThat(details.length === 0, 'VALIDATION_ERROR', { message, details })
     return tool
-  }
-
-  async function sendWithRetry(sending: Sending, ledger: DirectLedger): Promise<Sent> {
-    const sent = await sender.send(sending, ledger)
-    if (sent.kind !== 'again' || ledger.attempts() >= maxAttempts) return sent
-    return sendWithRetry({ ...sending, refusedGeneration: ledger.refused() }, ledger)
   }
 
   const callUnder = (entry: VaultEntry, idempotencyKey: string | undefined) =>
@@ -124,24 +113,18 @@ export function createTools(context: {
     if (earlier) return repeat(earlier, request)
     await billing.storedBytes.assertStorageLimit(entry.ownerId, await billing.account(entry.ownerId))
     const tool = await check(entry, request)
-    const row = directRow(entry, tool, request)
+    const made = directCall(entry, tool, request)
     billing.storedBytes.noteOne(entry.ownerId)
-    const ledger = ledgerOf(row)
-    const sent = await sendWithRetry(toSending(row, vault.tokensIn(entry)), ledger)
-    if (sent.kind === 'answered') {
-      const { outcome } = sent
-      const { httpStatus } = outcome
-      const status = statusAfter(tool, outcome)
-      await recordOutcome(row, status, outcome).catch((cause: unknown) => {
-        throw callError('TOOL_EXECUTION_ERROR', unrecorded, { ...row, status: 'unknown', httpStatus }, { cause })
-      })
-      if (outcome.kind === 'succeeded') return { callId: row.id, result: new JsonText(outcome.text) }
-      const code = outcome.kind === 'unavailable' ? 'SITE_UNAVAILABLE' : 'TOOL_EXECUTION_ERROR'
-      throw callError(code, outcome.text, { ...row, status, httpStatus })
+    const sent = await performCall(ledgerOf(made, vault.tokensIn(entry)))
+    if (!sent || sent.kind === 'dropped') {
+      const faster = await callUnder(entry, request.idempotencyKey)
+      // A call that has failed meanwhile may have freed its key.
+      return faster ? repeat(faster, request) : callDirectly(entry, { args, ...named })
     }
-    const faster = sent.kind === 'dropped' ? await callUnder(entry, request.idempotencyKey) : undefined
-    if (faster) return repeat(faster, request)
-    throw await unsentError(row, sent, ledger.attempts())
+    if (sent.kind === 'answered' && sent.outcome.kind === 'succeeded') {
+      return { callId: made.id, result: new JsonText(sent.outcome.text) }
+    }
+    throw errorAfter(made, sent, clock.now())
   }
 
   async function harmless(entry: VaultEntry) {
@@ -214,16 +197,6 @@ export function createTools(context: {
       const before = new Date(now.getTime() - longestMs - 60_000)
       await database.raw(closeStatement, { result: text, now, before })
     },
-  }
-
-  async function unsentError(row: DirectRow, sent: UnsentCall, attempts: number): Promise<CodedError> {
-    const { code, message, retryAfter } = reasonOf(sent, clock.now())
-    const refused = { kind: 'unavailable', httpStatus: null, certain: true, text: message } as const
-    if (attempts > 0) await recordOutcome(row, 'failed', refused)
-    // Many requests may hit the host's limit. A row for each would be a way to fill the disk.
-    else if (code === 'OUTGOING_RATE_LIMITED') return new CodedError(code, { message, retryAfter })
-    else await recordUnsent(row, message)
-    return callError(code, message, { ...row, status: 'failed', httpStatus: null }, { retryAfter })
   }
 }
 

@@ -188,7 +188,7 @@ test('an approved call of a chat is made only as it was shown, and the model is 
   await endsAs(session, 'completed')
   const answers = platform.services.database('chat_answers').where({ sessionId: session.id }).select('id')
   const [refused] = await platform.services.database('chat_tool_calls').whereIn('answerId', answers)
-  t.regex(refused.result, /the user refused it.* Their note: "Not today"/)
+  t.regex(refused.result, /its approval was refused.* The note on the refusal: "Not today"/)
 })
 
 test('an answer goes on without a call that nobody has approved in time, and the other owner’s waits on', async (t) => {

@@ -3,12 +3,12 @@ import type { Approvals } from '../../approvals/approvals.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database, Transaction } from '../../database/database.ts'
+import { endingWithout, type CallEnding, type Hindrance } from '../../loop/call-endings.ts'
 import type { CallOutcome } from '../../tools/call-site.ts'
 import { isFinal, recordedResult, statusAfter, ToolCall } from '../../tools/tool-call.ts'
 import { currentRun, lockRun, type RunRef } from '../record.ts'
 import { Run } from '../run.ts'
-import { endingWithout, type CallEnding, type Hindrance } from './call-ending.ts'
-import { hindranceOf } from './hindrance.ts'
+import { hindranceNow } from './hindrance.ts'
 import { permissionOf } from './permission.ts'
 import { heldUpMs } from '../time-left.ts'
 import { append, type NewEvent } from '../timeline.ts'
@@ -41,7 +41,7 @@ export function createCallLedger(context: {
 
   /** What keeps the call from being sent, or from being sent again. */
   const whyNot = (db: Database | Transaction, call: ToolCall): Promise<Hindrance | undefined> =>
-    hindranceOf(db, call, { approvals, now: clock.now() })
+    hindranceNow(db, call, { approvals, now: clock.now() })
 
   const leaveUnsent = (ref: RunRef, callId: string): Promise<void> =>
     underLock(ref, async (trx, run, now) => {

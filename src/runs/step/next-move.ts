@@ -1,16 +1,14 @@
 import type { Config } from '../../config/config.ts'
+import { exceededBudget, hasStepLeft } from '../../loop/budgets.ts'
 import { isFinal, type CallWaitCause } from '../../tools/tool-call.ts'
 import type { Move, WaitCause } from '../../../workflows/messages.ts'
 import type { Run } from '../run.ts'
 import { cancelledAs, hasEnded, type EndReason } from '../states.ts'
 import { outageTimeLeft, waitingTimeLeft, workingTimeLeft } from '../time-left.ts'
-import { endAfter, type CallFacts, type RunRecord } from '../record.ts'
+import type { CallFacts, RunRecord } from '../record.ts'
 import { maxCorrections } from '../../models/judge-answer.ts'
 
 type Budgets = Config['budgets']
-
-/** The third identical call in a row is answered with a warning, the fifth (`endAfter`) ends the run. */
-export const warnAfter = 3
 
 /**
  * The rule of a run: the record alone decides what comes next, so that every caller gets the same answer every time.
@@ -20,13 +18,13 @@ export function nextMove({ run, lastStep, calls }: RunRecord, budgets: Budgets, 
   if (hasEnded(run.status)) return { kind: 'end', status: run.status as 'completed', reason: run.reason }
   if (run.cancelRequestedAt) return { kind: 'end', status: cancelledAs(run.cancelReason), reason: run.cancelReason }
   const open = calls.filter(({ status }) => !isFinal(status))
-  const exceeded = exceededBudget(run, calls, budgets, now)
-  if (open.length > 0 && !exceeded) return nextCalls(run, open, budgets, now)
+  const usedUp = exceeded(run, calls, budgets, now)
+  if (open.length > 0 && !usedUp) return nextCalls(run, open, budgets, now)
   const finished =
     lastStep && !calls.some(({ step }) => step === lastStep.step) ? endAfterStep(run, lastStep) : undefined
   if (finished) return finished
-  if (exceeded) return failed(exceeded)
-  return run.steps >= budgets.steps ? failed('BUDGET_STEPS') : { kind: 'model', step: run.steps + 1 }
+  if (usedUp) return failed(usedUp)
+  return hasStepLeft(run, budgets) ? { kind: 'model', step: run.steps + 1 } : failed('BUDGET_STEPS')
 }
 
 /** Calls that can be sent now go first; the run waits only if all of them must wait. */
@@ -92,33 +90,6 @@ function endAfterStep(run: Run, { step, outcome }: NonNullable<RunRecord['lastSt
   return isLast ? failed(outcome === 'off_schema' ? 'OUTPUT_INVALID' : 'MODEL_ERROR') : undefined
 }
 
-function exceededBudget(run: Run, calls: CallFacts[], budgets: Budgets, now: Date): EndReason | undefined {
-  if (longestStreak(calls) >= endAfter) return 'REPEATED_TOOL_CALL'
-  if (run.toolCalls > budgets.toolCalls) return 'BUDGET_TOOL_CALLS'
-  if (run.inputTokens + run.outputTokens > budgets.tokens) return 'BUDGET_TOKENS'
-  if (run.credits > budgets.credits) return 'BUDGET_CREDITS'
-  return workingTimeLeft(run, budgets, now) < 0 ? 'BUDGET_TIME' : undefined
-}
-
-/** What makes two calls the same. */
-type CallIdentity = Pick<CallFacts, 'name' | 'arguments'>
-
-const same = (one: CallIdentity, other: CallIdentity): boolean =>
-  one.name === other.name && one.arguments === other.arguments
-
-/** How many calls at the end of the list are the same tool with the same arguments. */
-export function streak(calls: CallIdentity[]): number {
-  const last = calls.at(-1)
-  return last ? calls.length - 1 - calls.findLastIndex((call) => !same(call, last)) : 0
-}
-
-/** The longest streak anywhere in the list; the calls of one step may end it and begin another. */
-export function longestStreak(calls: CallIdentity[]): number {
-  let [longest, current] = [0, 0]
-  for (const [index, call] of calls.entries()) {
-    const before = calls[index - 1]
-    current = before && same(call, before) ? current + 1 : 1
-    longest = Math.max(longest, current)
-  }
-  return longest
+function exceeded(run: Run, calls: CallFacts[], budgets: Budgets, now: Date): EndReason | undefined {
+  return exceededBudget(run, calls, budgets) ?? (workingTimeLeft(run, budgets, now) < 0 ? 'BUDGET_TIME' : undefined)
 }

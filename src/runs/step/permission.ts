@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../../database/database.ts'
+import type { Permission } from '../../loop/call-endings.ts'
 import type { ToolCall } from '../../tools/tool-call.ts'
-import type { Permission } from './call-ending.ts'
 
 /**
  * SQL condition on a call `c` of a run: the owner has removed the tool or its site from the agent since the call was

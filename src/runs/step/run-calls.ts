@@ -2,14 +2,15 @@ import type { Agents } from '../../agents/agents.ts'
 import type { Approvals } from '../../approvals/approvals.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
-import { retryWhileUnavailable, type Database } from '../../database/database.ts'
+import type { Database } from '../../database/database.ts'
 import { CodedError } from '../../errors.ts'
+import { mayRepeat } from '../../loop/call-endings.ts'
+import { createPerformCall, type CallLedger } from '../../loop/perform-call.ts'
 import { noteInLog } from '../../logger.ts'
 import type { Models } from '../../models/models.ts'
 import type { CallOutcome } from '../../tools/call-site.ts'
-import type { Sender, Sending, Sent } from '../../tools/sender.ts'
+import type { Sender, Sending, Unsent } from '../../tools/sender.ts'
 import { idempotencyKeyOf, type ToolCall } from '../../tools/tool-call.ts'
-import { maxAttempts } from './call-ending.ts'
 import { createCallLedger, maxRefused, type Counted } from './call-ledger.ts'
 import type { RunRef } from '../record.ts'
 import type { Run } from '../run.ts'
@@ -29,56 +30,34 @@ export function createRunCalls(context: {
   sender: Sender
   approvals: Approvals
 }) {
-  const { agents, models, sender } = context
+  const { agents, models } = context
   const ledger = createCallLedger(context)
+  const performCall = createPerformCall(context)
 
-  /** Sends the call once. True if it must be sent again at once. */
-  async function attempt(ref: RunRef, run: Run, call: ToolCall, signal: AbortSignal): Promise<boolean> {
-    let current = call
-    const secrets = [...models.secrets, ...(await agents.knownSecrets(run.agentId, run.ownerId))]
-    const sent = await sender.send(toSending(run, call, secrets, signal), {
-      async begin() {
-        const begun = await ledger.begin(ref, call)
-        current = begun ?? call
-        return begun !== undefined
-      },
-      async onRefused(outcome, generation) {
-        current = await ledger.recordRefusal(ref, current, outcome, generation)
-      },
-      onRefreshed: () => ledger.noteRefresh(ref, call),
-    })
-    if (sent.kind === 'dropped') return false
-    if (sent.kind === 'answered') return recordAnswer(ref, current, sent.outcome, signal)
-    if (sent.kind === 'unsent') return recordUnsent(ref, current, sent.outcome, signal)
-    if (sent.kind !== 'parked' && sent.outcome && current.refusedAttempts > maxRefused) {
-      return finish(ref, current, sent.outcome, signal)
-    }
-    if (sent.kind !== 'again') await retryWhileUnavailable(() => ledger.postpone(ref, current, waitOf(sent)), signal)
-    else if (sent.refreshed) await retryWhileUnavailable(() => ledger.noteRefresh(ref, current), signal)
-    return sent.kind === 'again'
-  }
+  const ledgerOf = (ref: RunRef, callId: string, signal: AbortSignal): CallLedger<ToolCall> => ({
+    maxRefused,
+    async look() {
+      const found = await ledger.look(ref, callId)
+      if (!found) return undefined
+      const { run, call } = found
+      noteInLog({ agentId: run.agentId, step: call.step })
+      const secrets = [...models.secrets, ...(await agents.knownSecrets(run.agentId, run.ownerId))]
+      return { call, sending: toSending(run, call, secrets, signal) }
+    },
+    begin: (call) => ledger.begin(ref, call),
+    refuse: (call, outcome, generation) => ledger.recordRefusal(ref, call, outcome, generation),
+    refreshed: (call) => ledger.noteRefresh(ref, call),
+    finish: (call, outcome) => ledger.finish(ref, call, outcome),
+    fail: (call, outcome) => ledger.noteFailure(ref, call, outcome),
+    unsent: (call, sent) =>
+      sent.kind === 'unsent' ? recordUnsent(ref, call, sent.outcome) : ledger.postpone(ref, call, waitOf(sent)),
+  })
 
-  async function finish(
-    ref: RunRef,
-    call: ToolCall,
-    outcome: CallOutcome,
-    signal: AbortSignal,
-    counted?: Counted,
-  ): Promise<false> {
-    await retryWhileUnavailable(() => ledger.finish(ref, call, outcome, counted), signal)
-    return false
-  }
-
-  async function recordAnswer(ref: RunRef, call: ToolCall, outcome: CallOutcome, signal: AbortSignal): Promise<false> {
-    if (!mayRepeat(call, outcome)) return finish(ref, call, outcome, signal)
-    await retryWhileUnavailable(() => ledger.noteFailure(ref, call, outcome), signal)
-    throw new CodedError('TOOL_EXECUTION_ERROR', { retryable: true })
-  }
-
-  async function recordUnsent(ref: RunRef, call: ToolCall, outcome: CallOutcome, signal: AbortSignal): Promise<false> {
+  async function recordUnsent(ref: RunRef, call: ToolCall, outcome: CallOutcome): Promise<void> {
     const counted = countedUnsent(call, outcome)
-    if (!mayRepeat(call, outcome, counted.attempts)) return finish(ref, call, outcome, signal, counted)
-    await retryWhileUnavailable(() => ledger.countUnsent(ref, call, outcome), signal)
+    const { attempts } = counted
+    if (!mayRepeat(call, outcome, { maxRefused, attempts })) return ledger.finish(ref, call, outcome, counted)
+    await ledger.countUnsent(ref, call, outcome)
     throw new CodedError('TOOL_EXECUTION_ERROR', { retryable: true })
   }
 
@@ -89,18 +68,13 @@ export function createRunCalls(context: {
      * aborted.
      */
     async perform(ref: RunRef, callId: string, signal: AbortSignal): Promise<void> {
-      for (;;) {
-        const found = await ledger.look(ref, callId)
-        if (!found) return
-        noteInLog({ agentId: found.run.agentId, step: found.call.step })
-        if (!(await attempt(ref, found.run, found.call, signal))) return
-      }
+      await performCall(ledgerOf(ref, callId, signal), signal)
     },
   }
 }
 
 /** What a call that could not be sent waits for. */
-const waitOf = (sent: Extract<Sent, { kind: 'held' | 'parked' }>) =>
+const waitOf = (sent: Exclude<Unsent, { kind: 'unsent' }>) =>
   sent.kind === 'held'
     ? { waitCause: 'rate_limit' as const, notBefore: sent.until, refusedGeneration: null }
     : { waitCause: 'credential' as const, notBefore: null, refusedGeneration: null }
@@ -124,11 +98,3 @@ const countedUnsent = (call: ToolCall, outcome: CallOutcome): Counted => ({
   attempts: call.attempts + (outcome.kind === 'unavailable' && outcome.permanent ? 0 : 1),
   inDoubt: call.inDoubt || call.status === 'started',
 })
-
-/** Whether, after this failure, sending the call again can help and is safe. */
-function mayRepeat(call: ToolCall, outcome: CallOutcome, attempts = call.attempts): boolean {
-  const { effect, refusedAttempts } = call
-  if (attempts - refusedAttempts >= maxAttempts || refusedAttempts > maxRefused) return false
-  if (outcome.kind === 'broken') return effect !== 'once' && (outcome.httpStatus ?? 0) >= 500
-  return outcome.kind === 'unavailable' && !outcome.permanent && (outcome.certain || effect !== 'once')
-}

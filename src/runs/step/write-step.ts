@@ -5,6 +5,7 @@ import { costWith, stepCredits } from '../../billing/prices.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database, Transaction } from '../../database/database.ts'
+import type { CheckedCall, OfferedTool } from '../../loop/plan-calls.ts'
 import type { StepResult } from '../../models/models.ts'
 import type { Cost } from '../../models/prices.ts'
 import type { Move } from '../../../workflows/messages.ts'
@@ -19,8 +20,7 @@ import type { Cut } from './fit-transcript.ts'
 import { maxCorrections, type Verdict } from '../../models/judge-answer.ts'
 import type { Judgement } from './judge-output.ts'
 import { changeOfModel, fallbackOf } from './fallback.ts'
-import { askFirst } from './ask-first.ts'
-import { planCalls, type CheckedCall, type OfferedTool } from './planned-calls.ts'
+import { writeCalls } from './write-calls.ts'
 
 /** What comes next, for a run whose row is locked; its record is read unless it is known. */
 export type Next = (trx: Transaction, run: Run, known?: RunRecord) => Promise<Move>
@@ -72,9 +72,8 @@ export function createWriteStep(context: {
     })
     await RunStep.query(trx).insert(toRow(run, step, answer, credits, now))
     const mayAskUntil = new Date(now.getTime() + askingTimeLeft(run, config.budgets, now))
-    const plan = { run, step, before: attempt.callsBefore, calls: answer.calls, tools: offer.tools, now, mayAskUntil }
-    const { events, planned, toApprove } = await planCalls(trx, plan)
-    const asked = await askFirst(trx, approvals, run, toApprove, mayAskUntil)
+    const plan = { step, before: attempt.callsBefore, calls: answer.calls, tools: offer.tools, now, mayAskUntil }
+    const { calls, events } = await writeCalls(trx, approvals, run, plan)
     const counters = countersAfter(run, answer, credits)
     const isGivenUp = verdict?.outcome === 'refused' || areCorrectionsUsedUp(verdict, counters)
     const other = isGivenUp ? await fallbackOf(trx, run, attempt.model) : undefined
@@ -95,9 +94,9 @@ export function createWriteStep(context: {
     const finished: NewEvent = { kind: 'step.finished', data }
     const cut = answer.cut ? [answer.cut.event] : []
     const change = changeOfModel({ step: step + 1, from: attempt.model, to: other, note: noteOn(answer) })
-    await append(trx, run.id, now, [finished, ...events, ...asked, ...change, ...cut], changes)
+    await append(trx, run.id, now, [finished, ...events, ...change, ...cut], changes)
     const lastStep = { step, outcome: outcomeOf(answer) }
-    return { run: Object.assign(run, changes), lastStep, calls: [...attempt.callsBefore, ...planned] }
+    return { run: Object.assign(run, changes), lastStep, calls: [...attempt.callsBefore, ...calls] }
   }
 
   return (ref: RunRef, attempt: Attempt, answer: JudgedAnswer, offer: Offer): Promise<Move> =>

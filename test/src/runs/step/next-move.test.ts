@@ -2,7 +2,7 @@
 import test from 'ava'
 import * as fc from 'fast-check'
 import type { CallFacts, RunRecord } from '../../../../src/runs/record.ts'
-import { holdBack, longestStreak, nextMove, streak, waitOf } from '../../../../src/runs/step/next-move.ts'
+import { holdBack, nextMove, waitOf } from '../../../../src/runs/step/next-move.ts'
 import type { Run } from '../../../../src/runs/run.ts'
 import { endReasons, runStatuses, type EndReason, type RunStatus } from '../../../../src/runs/states.ts'
 import type { Move } from '../../../../workflows/messages.ts'
@@ -176,17 +176,6 @@ const rows: [title: string, record: RunRecord, move: Move, now?: Date][] = [
 for (const [title, record, move, now = began] of rows) {
   test(`next move: ${title}`, (t) => t.deepEqual(nextMove(record, budgets, now), move))
 }
-
-test('calls are identical when name and arguments are, character by character, and the longest streak counts', (t) => {
-  const one = (name: string, text = '{}') => ({ name, arguments: text })
-  t.is(streak([]), 0)
-  t.is(streak([one('a'), one('a'), one('a')]), 3)
-  t.is(streak([one('a'), one('b'), one('a')]), 1)
-  t.is(streak([one('a'), one('a', '{"x":1}'), one('a', '{"x":1}')]), 2)
-  t.is(streak([one('a'), one('a', '{ }')]), 1)
-  t.is(longestStreak([]), 0)
-  t.is(longestStreak([one('b'), one('a'), one('a'), one('a'), one('b'), one('b')]), 3)
-})
 
 test('a run waits for credits for as long as it may, and then fails; a pause may last', (t) => {
   const held = (waitedMs: number, cause: 'paused' | 'credits') =>

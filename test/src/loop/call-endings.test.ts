@@ -1,7 +1,7 @@
 import test from 'ava'
-import { argumentsHashOf, type Approval } from '../../../../src/approvals/approval.ts'
-import { byApproval, endingIfLost, endingWithout } from '../../../../src/runs/step/call-ending.ts'
-import type { ToolCall } from '../../../../src/tools/tool-call.ts'
+import { argumentsHashOf, type Approval } from '../../../src/approvals/approval.ts'
+import { byApproval, endingIfLost, endingWith, endingWithout, hindranceOf } from '../../../src/loop/call-endings.ts'
+import type { ToolCall } from '../../../src/tools/tool-call.ts'
 
 const now = new Date('2026-11-21T09:00:00Z')
 const soon = new Date('2026-11-21T09:00:01Z')
@@ -13,6 +13,8 @@ const call = (facts: Partial<Call> = {}): Call => ({
   inDoubt: false,
   status: 'planned',
   effect: 'once',
+  attempts: 0,
+  refusedAttempts: 0,
   tool: 'pay',
   siteOrigin: 'https://shop.example',
   arguments: '{"cents":100}',
@@ -38,6 +40,7 @@ test('a call whose answer was lost is sent again only if its site declares it sa
     [{}, 'unknown', /not declared safe to repeat/],
     [{ status: 'planned', attempts: 3 }, undefined],
     [{ status: 'succeeded' }, undefined],
+    [{ refusedAttempts: 1 }, undefined],
     [{ effect: 'idempotent', attempts: 2 }, undefined],
     [{ effect: 'read', attempts: 2 }, undefined],
     [{ effect: 'idempotent', attempts: 3 }, 'unknown', /^Every attempt/],
@@ -56,7 +59,7 @@ test('a call of a tool that was removed ends, in doubt if it was sent', (t) => {
   const removed = { ...permission, removed: true, asked: true }
   const rows: [Partial<Call>, Status, RegExp][] = [
     [{}, 'failed', /^The call was not made/],
-    [{ status: 'started' }, 'unknown', /^An earlier attempt/],
+    [{ status: 'started', attempts: 1 }, 'unknown', /^An earlier attempt/],
     [{ inDoubt: true }, 'unknown', /^An earlier attempt/],
     [{ inDoubt: true, effect: 'idempotent' }, 'unknown', /^An earlier attempt/],
     [{ inDoubt: true, effect: 'read' }, 'failed', /^An earlier attempt/],
@@ -71,7 +74,7 @@ test('a call of a tool that was removed ends, in doubt if it was sent', (t) => {
 test('a planned call ends if its tool asks first since then, and nobody was asked', (t) => {
   const asksFirst = { ...permission, asksFirst: true }
   t.like(endingWithout(asksFirst, call()), { status: 'failed' })
-  t.regex(endingWithout(asksFirst, call())?.note ?? '', /now requires the owner's approval/)
+  t.regex(endingWithout(asksFirst, call())?.note ?? '', /now requires approval/)
   t.is(endingWithout({ ...asksFirst, asked: true }, call()), undefined)
   t.is(endingWithout(asksFirst, call({ status: 'started' })), undefined, 'it was sent before')
   t.is(endingWithout(permission, call()), undefined)
@@ -95,14 +98,44 @@ test('a call waits for an approval until it expires, and ends without one', (t) 
   const endings: [Partial<Approval> | undefined, boolean, RegExp][] = [
     [{ status: 'pending', expiresAt: now }, false, /nobody approved it in time/],
     [{ status: 'expired' }, false, /nobody approved it in time/],
+    [{ status: 'withdrawn' }, false, /the request for its approval was withdrawn/],
     [{ status: 'pending' }, true, /because its site is no longer connected/],
     [undefined, false, /because its site is no longer connected/],
-    [{ status: 'refused' }, true, /because the owner refused it\. Do not request it again\.$/],
-    [{ status: 'refused', note: 'Too much.' }, false, /because the owner refused .* Their note: "Too much\."$/],
+    [{ status: 'refused' }, true, /because its approval was refused\. Do not request it again unless you are asked to\.$/],
+    [{ status: 'refused', note: 'Too much.' }, false, /because its approval was refused\. .* The note on the refusal: "Too much\."$/],
   ]
   for (const [facts, gone, note] of endings) {
     const ending = hindrance(facts, gone)
     t.like(ending, { status: 'failed' }, String(note))
     t.regex(ending && 'note' in ending ? ending.note : '', note)
+  }
+})
+
+test('what was sent comes before what may be sent, and that before what was decided', (t) => {
+  const asked = { ...permission, asked: true, asksFirst: true }
+  const about = (more: Partial<Call>, allowed = asked, decided: Partial<Approval> = {}) =>
+    hindranceOf(call(more), allowed, { approval: approval(decided), now })
+  const sent = { status: 'started', attempts: 1 } as const
+  t.is(about({}), undefined)
+  t.like(about(sent, { ...asked, removed: true }), { status: 'unknown' })
+  t.regex(JSON.stringify(about(sent, { ...asked, removed: true })), /not declared safe to repeat/)
+  t.regex(JSON.stringify(about({}, { ...asked, removed: true }, { status: 'refused' })), /owner removed the tool/)
+  t.regex(JSON.stringify(about({}, asked, { status: 'refused' })), /approval was refused/)
+  t.is(about({}, permission, { status: 'refused' }), undefined, 'nobody was asked')
+})
+
+test('a call that its answer leaves open ends by what is known of its attempts', (t) => {
+  const sent = { status: 'started', attempts: 1 } as const
+  const rows: [Partial<Call>, Status, RegExp][] = [
+    [{}, 'failed', /^The answer ended before this call was sent\.$/],
+    [sent, 'unknown', /^The answer ended while this call was in progress\./],
+    [{ ...sent, effect: 'read' }, 'failed', /^The answer ended while this call was in progress\./],
+    [{ ...sent, refusedAttempts: 1 }, 'failed', /earlier attempts had no effect\.$/],
+    [{ ...sent, attempts: 2, refusedAttempts: 1 }, 'unknown', /in progress/],
+  ]
+  for (const [facts, status, note] of rows) {
+    const ending = endingWith('answer', call(facts))
+    t.is(ending.status, status, JSON.stringify(facts))
+    t.regex(ending.note, note)
   }
 })

@@ -1,0 +1,87 @@
+import { retryWhileUnavailable } from '../database/database.ts'
+import { CodedError } from '../errors.ts'
+import type { CallOutcome } from '../tools/call-site.ts'
+import type { Sender, Sending, Sent, Unsent } from '../tools/sender.ts'
+import { mayRepeat, type Attempted } from './call-endings.ts'
+
+/**
+ * Keeps the record of one call. Each write is about the call as it was seen: what somebody else has recorded meanwhile
+ * stands. A write whose confirmation was lost is made again.
+ */
+export interface CallLedger<Call extends Attempted> {
+  /** How often a site may refuse the call (401 or 429, so it did nothing) before that is its answer. */
+  maxRefused: number
+  /** The call, if there is anything to send. One that must not be sent, or not again, is ended. */
+  look: () => Promise<{ call: Call; sending: Sending } | undefined>
+  /** Records that the call is sent now; undefined if it must not be sent any more. */
+  begin: (call: Call) => Promise<Call | undefined>
+  /** Records that the site refused the attempt, before the consequences. */
+  refuse: (call: Call, outcome: CallOutcome, generation: number) => Promise<Call>
+  /** Records that a credential was refreshed for the call. */
+  refreshed: (call: Call) => Promise<void>
+  /** Records the outcome of the call. */
+  finish: (call: Call, outcome: CallOutcome) => Promise<void>
+  /** Records that the attempt failed and that there will be another; absent if there are none. */
+  fail?: (call: Call, outcome: CallOutcome) => Promise<void>
+  /** Ends a call that was not sent, or records what it waits for. */
+  unsent: (call: Call, sent: Unsent) => Promise<void>
+}
+
+/**
+ * Makes tool calls: of runs, of answers of chats, and direct ones. The ledger says that a call was started before the
+ * first byte is sent, so after a crash it is known that the site may have acted (docs/understand/effects.md).
+ */
+export function createPerformCall({ sender }: { sender: Pick<Sender, 'send'> }) {
+  async function attempt<Call extends Attempted>(ledger: CallLedger<Call>, seen: Call, sending: Sending) {
+    let call = seen
+    const sent = await sender.send(sending, {
+      async begin() {
+        const begun = await ledger.begin(seen)
+        call = begun ?? seen
+        return begun !== undefined
+      },
+      async onRefused(outcome, generation) {
+        call = await ledger.refuse(call, outcome, generation)
+      },
+      onRefreshed: () => ledger.refreshed(call),
+    })
+    return { call, sent }
+  }
+
+  async function record<Call extends Attempted>(ledger: CallLedger<Call>, call: Call, sent: Sent): Promise<void> {
+    if (sent.kind === 'dropped') return
+    if (sent.kind === 'answered') return recordAnswer(ledger, call, sent.outcome)
+    if (sent.kind === 'again') return ledger.finish(call, sent.outcome)
+    const isAnswer = sent.kind === 'held' && sent.outcome && call.refusedAttempts > ledger.maxRefused
+    await (isAnswer ? ledger.finish(call, sent.outcome) : ledger.unsent(call, sent))
+  }
+
+  async function recordAnswer<Call extends Attempted>(ledger: CallLedger<Call>, call: Call, outcome: CallOutcome) {
+    if (!ledger.fail || !mayRepeat(call, outcome, ledger)) return ledger.finish(call, outcome)
+    await ledger.fail(call, outcome)
+    throw new CodedError('TOOL_EXECUTION_ERROR', { retryable: true })
+  }
+
+  /**
+   * Makes a call, and makes it again at once if its site wants a newer credential. Records its outcome, or what it waits
+   * for. Returns what became of the last attempt; undefined if there was nothing to send. Throws TOOL_EXECUTION_ERROR
+   * while another attempt makes sense, errors of the ledger, or the reason of the sending's signal.
+   *
+   * @param signal ends the tries to record what only this process knows; 20 seconds by default
+   */
+  return async <Call extends Attempted>(ledger: CallLedger<Call>, signal?: AbortSignal): Promise<Sent | undefined> => {
+    for (;;) {
+      const found = await ledger.look()
+      if (!found) return undefined
+      const { call, sent } = await attempt(ledger, found.call, found.sending)
+      const goesOn = sent.kind === 'again' && call.refusedAttempts <= ledger.maxRefused
+      if (!goesOn) {
+        await retryWhileUnavailable(() => record(ledger, call, sent), signal)
+        return sent
+      }
+      if (sent.refreshed) await retryWhileUnavailable(() => ledger.refreshed(call), signal)
+    }
+  }
+}
+
+export type PerformCall = ReturnType<typeof createPerformCall>
