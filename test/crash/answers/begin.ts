@@ -99,11 +99,11 @@ async function openFor({ platform, site }: Scene, url: string, { kind, phase }: 
 }
 
 /** Begins an answer at the process at this URL, and waits until it is where its row says. */
-export async function beginAnswer(scene: Scene, url: string, row: Row): Promise<Begun> {
+export async function beginAnswer(scene: Scene, url: string, row: Row, stop = stops[row.phase]): Promise<Begun> {
   const name = newId()
   const { someone, session } = await openFor(scene, url, row)
   const before = row.phase === 'before its turn' ? await occupy(scene, session) : undefined
-  const model = scene.model.expect(name, effectIn(row.phase), stops[row.phase])
+  const model = scene.model.expect(name, effectIn(row.phase), stop)
   if (row.phase.endsWith(' call')) scene.site.hold(name)
   const reader = read(send(session, { text: messageOf(name), stream: true }))
   const count = before ? 4 : 2

@@ -4,10 +4,12 @@ import { startFailingProvider, type Act } from '../../models/failing-provider.ts
 import { modelsEnvironment } from '../../models/stage.ts'
 import { chat, framed } from '../../models/wire.ts'
 
-/** Where the model stops the first time that it comes there: before a step, or after the first half of its words. */
+/** Where the model stops, the first times that it comes there: before a step, or after the first half of its words. */
 export interface Stop {
   step: number
   after: 'nothing' | 'words'
+  /** Once by default. */
+  times?: number
 }
 
 /** What the model is asked for. */
@@ -24,7 +26,8 @@ interface Part {
   tool: string
   stop: Stop | undefined
   reached: PromiseWithResolvers<void>
-  released: PromiseWithResolvers<void>
+  /** What goes on once the test says so, oldest first. */
+  stopped: (() => void)[]
 }
 
 /** The words of a step. Asked again, a model says something else. */
@@ -46,9 +49,9 @@ export async function startModel(t: ExecutionContext) {
     const time = asked.filter((one) => one.name === name && one.step === step).length
     const [first, rest] = halves(step, time)
     const stop = async (after: Stop['after']): Promise<void> => {
-      if (!part || time > 1 || part.stop?.step !== step || part.stop.after !== after) return
+      if (part?.stop?.step !== step || part.stop.after !== after || time > (part.stop.times ?? 1)) return
       part.reached.resolve()
-      await part.released.promise
+      await new Promise<void>((goOn) => part.stopped.push(goOn))
     }
     await stop('nothing')
     response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -66,9 +69,9 @@ export async function startModel(t: ExecutionContext) {
 
     /** Says what the model is to do for an answer. It says one step without calls where nothing was said. */
     expect(name: string, tool: string, stop?: Stop) {
-      const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-      parts.set(name, { tool, stop, reached, released })
-      return { reached: reached.promise, release: () => released.resolve() }
+      const [reached, stopped] = [Promise.withResolvers<void>(), [] as Part['stopped']]
+      parts.set(name, { tool, stop, reached, stopped })
+      return { reached: reached.promise, release: () => stopped.shift()?.() }
     },
 
     askedFor: (name: string) => asked.filter((one) => one.name === name),
