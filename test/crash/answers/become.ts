@@ -7,22 +7,10 @@ import { messageOf, type Asked } from './model.ts'
 import { read, readAgain, verdictOn } from './readers.ts'
 import type { Scene } from './scene.ts'
 import type { Arrived } from './site.ts'
-import type { Ending, Row } from './table.ts'
+import type { Ending } from './table.ts'
 
-/** When the process was killed, and where there was another one, and when. */
-interface After {
-  url: string
-  killedAt: number
-  readyAt: number
-}
-
-/** An answer of the table, and what was seen of it. */
-export interface Played extends Row {
-  /** As the table says it, and how the next answer of the session has ended. */
-  seen: Record<keyof Ending | 'next', unknown>
-  /** How long after the kill, once there was a process, somebody went on with it, or ended it. In milliseconds. */
-  tookMs: number
-}
+/** What was seen of an answer, as the table says it, and how the next answer of its session has ended. */
+export type Seen = Record<keyof Ending | 'next', unknown>
 
 interface Shown {
   id: string
@@ -33,17 +21,15 @@ interface Shown {
 }
 
 /** Waits until the answer has ended at the process that came after, and tells what everybody has seen of it. */
-export async function whatBecameOf(scene: Scene, begun: Begun, { url, killedAt, readyAt }: After): Promise<Played> {
+export async function whatBecameOf(scene: Scene, begun: Begun, url: string): Promise<Seen> {
   const { kind, phase, name } = begun
   const session = { ...begun.session, url }
   if (phase === 'while an approval waits') await approve(begun, url)
   const reading = readAgain(session)
   const answer = await eventually(90, `${phase} (${kind}): the answer has ended`, () => endedIn(session, begun))
-  const endedAt = Date.now()
   const [calls, asked] = [scene.site.callsOf(name), scene.model.askedFor(name)]
-  const signs = [...calls, ...asked].map(({ at }) => at).filter((at) => at > killedAt)
   const steps = await stepsOf(scene, begun, answer)
-  const seen = {
+  return {
     status: answer.status,
     error: answer.error?.code ?? null,
     steps,
@@ -53,7 +39,6 @@ export async function whatBecameOf(scene: Scene, begun: Begun, { url, killedAt, 
     reader: verdictOn(await reading, answer),
     next: await nextAnswer(session),
   }
-  return { kind, phase, seen, tookMs: Math.min(endedAt, ...signs) - Math.max(killedAt, readyAt) }
 }
 
 /** Somebody takes it up, which may take a moment: until then its session has nothing to read. */

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Played } from './become.ts'
+import type { Played } from './scene.ts'
 import { endings, titleOf, type Row } from './table.ts'
 
 /**
- * Within how many milliseconds after the death somebody goes on with an answer, or ends one that nobody reads: five seconds
- * and fifteen, and ten more where many answers are lost at once on a busy machine.
+ * After how many milliseconds somebody has gone on with an answer, or ended one that nobody reads: five seconds and fifteen,
+ * and as much again where many are lost at once on a busy machine.
  */
-const mostMs = { continue: 15_000, cancel: 25_000 }
+const mostMs = { completed: 10_000, failed: 30_000 }
 
 /** What is not as the table says, in words: nothing if all is well. */
 export function problemsOf(played: Played): string[] {
@@ -16,20 +16,19 @@ export function problemsOf(played: Played): string[] {
     const found = seen[what as keyof typeof seen]
     return isDeepStrictEqual(found, value) ? [] : [`${what} is ${JSON.stringify(found)}, not ${JSON.stringify(value)}`]
   })
-  // A queued answer is gone on with once the one before it has ended.
-  const isLate = phase !== 'before its turn' && tookMs > mostMs[isAboutToGoOn(played) ? 'continue' : 'cancel']
+  const isLate = waitsForNobody(played) && tookMs > mostMs[expected.status]
   const late = isLate ? [`it took ${tookMs} ms`] : []
   return [...other, ...late].map((problem) => `${titleOf(played)}: ${problem}`)
 }
 
-/** Whatever the session says, an answer whose call somebody has approved goes on. */
-const isAboutToGoOn = ({ kind, phase }: Row): boolean => endings[kind][phase].status === 'completed'
+/** An answer that waits for an approval has no process, and goes on once somebody approves. */
+const waitsForNobody = ({ phase }: Row): boolean => phase !== 'while an approval waits'
 
 /** The shortest, the middle and the longest time until somebody went on with an answer, and until somebody ended one. */
 export function timesOf(played: Played[]): string {
-  const counted = played.filter(({ phase }) => phase !== 'before its turn' && phase !== 'while an approval waits')
-  const [goneOn, ended] = [true, false].map((goesOn) => range(counted.filter((one) => isAboutToGoOn(one) === goesOn)))
-  return `gone on with after ${goneOn} ms, ended after ${ended} ms`
+  const of = (status: 'completed' | 'failed') =>
+    range(played.filter((one) => waitsForNobody(one) && endings[one.kind][one.phase].status === status))
+  return `gone on with after ${of('completed')} ms, ended after ${of('failed')} ms`
 }
 
 function range(played: Played[]): string {

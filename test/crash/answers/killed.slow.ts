@@ -1,9 +1,8 @@
 // @promise chat-crashes
 import test from 'ava'
 import { forWholeFile } from '../../helpers/whole-file.ts'
-import type { Played } from './become.ts'
 import { problemsOf, timesOf } from './expected.ts'
-import { killAmid, openScene } from './scene.ts'
+import { killAmid, openScene, type Played } from './scene.ts'
 import { deaths, rows, titleOf, type Death } from './table.ts'
 
 /* For each way to die one kill amid all rows of the table; each test looks at one row. */

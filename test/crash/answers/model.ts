@@ -17,7 +17,6 @@ export interface Asked {
   /** The name of the answer. */
   name: string
   step: number
-  at: number
   /** All that it was asked with, as JSON. */
   text: string
 }
@@ -42,9 +41,9 @@ export async function startModel(t: ExecutionContext) {
   const parts = new Map<string, Part>()
   const asked: Asked[] = []
 
-  const act: Act = async (response, { at, body }) => {
+  const act: Act = async (response, { body }) => {
     const { name, step } = placeOf(body['messages'] as Message[])
-    asked.push({ name, step, at, text: JSON.stringify(body) })
+    asked.push({ name, step, text: JSON.stringify(body) })
     const part = parts.get(name)
     const time = asked.filter((one) => one.name === name && one.step === step).length
     const [first, rest] = halves(step, time)

@@ -10,7 +10,6 @@ export interface Arrived {
   /** The name of the answer. */
   name: string
   key: string
-  at: number
 }
 
 const tools = ['read', 'idempotent', 'once'].map((effect) => ({
@@ -33,7 +32,7 @@ export async function startSite(t: ExecutionContext) {
     const isManifest = request.url === '/.well-known/toolsite.json'
     if (!isManifest) {
       const { name } = (await json(request)) as { name: string }
-      arrived.push({ name, key: String(request.headers['idempotency-key']), at: Date.now() })
+      arrived.push({ name, key: String(request.headers['idempotency-key']) })
       // Nobody waits for this one any more once its process is dead.
       if (held.delete(name)) return
     }
