@@ -72,7 +72,7 @@ export function createAnswering(context: {
     open: ChatToolCall[],
     signal: AbortSignal,
   ): Promise<void> {
-    const { secrets } = await steps.offerOf(writing.session)
+    const secrets = await steps.secretsOf(writing.session)
     const { ownerId } = writing.answer
     const made = await Promise.allSettled(
       open

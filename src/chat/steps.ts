@@ -2,27 +2,23 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Billing } from '../billing/billing.ts'
 import { requireCredits } from '../billing/account-status.ts'
 import type { Database } from '../database/database.ts'
-import type { Hiding } from '../hiding/hiding.ts'
-import type { RequestedCall } from '../models/requested-calls.ts'
-import { ModelError } from '../models/failures.ts'
+import { createAsk, type JudgedAnswer, type Question } from '../loop/ask.ts'
+import { modelTools, offerTo } from '../loop/offer.ts'
+import { emptyAnswer, ModelError } from '../models/failures.ts'
 import type { Models } from '../models/models.ts'
-import { toModelTool } from '../models/offer/offer.ts'
 import { bytesOf } from '../models/prompt-size.ts'
-import { PromptTooLong } from '../models/refusals/prompt-too-long.ts'
-import { measuredBytesPerToken } from '../models/prompt-tokens.ts'
 import type { Usage } from '../models/usage.ts'
 import type { Outages } from '../outages/outages.ts'
+import type { Outputs } from '../outputs/outputs.ts'
 import type { SessionTool } from '../sessions/session-sites.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Session } from '../sessions/session.ts'
 import { NoPlaceError } from '../shares/places.ts'
 import type { Sites } from '../sites/sites.ts'
-import { argumentProblem } from '../tools/argument-problem.ts'
 import type { ChatToolCall } from '../tools/tool-call.ts'
 import type { ChatAnswer } from './chat-answer.ts'
 import { readConversation } from './conversation.ts'
-import type { createRecordStep, JudgedCall, NamedTool } from './record-step.ts'
-import { judgeChat } from './judge.ts'
+import type { createRecordStep, Stepped } from './record-step.ts'
 import { lockAnswer, LostAnswerError, type Written } from './writer.ts'
 
 /** What a step is asked with. */
@@ -35,43 +31,19 @@ export interface Asking {
   signal: AbortSignal
 }
 
-/** What a session may use now, and what nobody may read. */
-export interface Offered {
-  tools: SessionTool[]
-  secrets: string[]
-  /** Those of the session's sites. */
-  tokens: string[]
-  hiding: Hiding
-}
-
 /** Asks the model of an answer, once for each step: whoever waits can ask again sooner than a provider recovers. */
 export function createChatSteps(context: {
   database: Database
   billing: Billing
   models: Models
   outages: Pick<Outages, 'answered'>
+  outputs: Outputs
   sessions: Sessions
   sites: Sites
   recordStep: ReturnType<typeof createRecordStep>
 }) {
-  const { database, billing, models, outages, sessions, sites, recordStep } = context
-
-  async function offerOf(session: Session): Promise<Offered> {
-    const { tools, tokens } = await sessions.offerOf(session)
-    return { tools, secrets: [...models.secrets, ...tokens], hiding: await models.hiding(tokens), tokens }
-  }
-
-  const judged = (ownerId: string, calls: RequestedCall[], tools: NamedTool[]): Promise<JudgedCall[]> =>
-    Promise.all(
-      calls.map(async (call) => {
-        const offered = tools.find(({ name }) => name === call.name)
-        const unknown = offered
-          ? undefined
-          : `There is no tool named ${JSON.stringify(call.name)}. You can call only the tools you were given.`
-        const unfit = offered && (await argumentProblem(sites, offered.tool.inputSchema, call.arguments, ownerId))
-        return { ...call, refusal: call.problem ?? unknown ?? unfit }
-      }),
-    )
+  const { database, billing, models, outages, sessions, recordStep } = context
+  const askModel = createAsk(context)
 
   /** A place at the provider, however long that takes: the answer's own time limit ends it. */
   async function inPlace<T>(answer: ChatAnswer, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
@@ -104,46 +76,37 @@ export function createChatSteps(context: {
     await recordStep.record(written, answer, { ...used, ...rest, model, text, cost }, [])
   }
 
-  async function requestOf({ session, answer, signal }: Asking) {
-    const { tools: found, hiding, tokens } = await offerOf(session)
-    const { model, sessionId: cacheKey, ownerId: party } = answer
-    const { tools, leftOut: missingTools } = models.offer(model, answer.ownerId, found)
-    const offered = tools.map(toModelTool)
-    const chat = { ...(await readConversation(database, answer)), missingTools }
-    const prompt = await models.chatPrompt(model, { chat, tools: offered, secrets: tokens, party, cacheKey })
-    return { tools, request: { model, prompt, tools: offered, cacheKey, party, signal, hiding } }
+  async function questionOf({ session, answer }: Asking): Promise<Question<SessionTool>> {
+    const { model, sessionId: cacheKey, ownerId } = answer
+    const offer = await offerTo(models, { model, ownerId }, await sessions.offerOf(session))
+    const tools = modelTools(offer)
+    const chat = { ...(await readConversation(database, answer)), missingTools: offer.missing }
+    const prompt = await models.chatPrompt(model, { chat, tools, secrets: offer.tokens, party: ownerId, cacheKey })
+    return { prompt, offer, isSummary: false, bytes: () => bytesOf(prompt) + bytesOf(tools) }
   }
 
   /** In its place from the look at the balance until the charge: other answers may have spent what was left. */
-  async function askInPlace(asking: Asking, { tools, ...prepared }: Awaited<ReturnType<typeof requestOf>>) {
+  async function askInPlace(asking: Asking, question: Question<SessionTool>) {
     const { answer, written, signal } = asking
-    let { request } = prepared
+    const { model, ownerId, sessionId: cacheKey } = answer
     await hold(written, answer)
     let used: Usage | undefined
     let said = ''
-    const onWords = (text: string) => {
+    const add = (text: string) => {
       said += text
       return asking.onWords(text)
     }
     const onGivenUp = (usage: Usage | undefined) => {
       used = usage
     }
+    const speak = () => ({ add, end: () => undefined })
     try {
-      const result = await models.step({ ...request, onWords, onGivenUp }).catch(async (error: unknown) => {
-        if (!(error instanceof PromptTooLong) || said !== '' || signal.aborted) throw error
-        // Of the chat, less is shown now.
-        request = (await requestOf(asking)).request
-        return models.step({ ...request, onWords, onGivenUp })
-      })
-      used = result
-      await outages.answered(answer.model)
-      const outcome = judgeChat(result)
-      const calls = await judged(answer.ownerId, result.calls, tools)
-      const cost = await models.costOf(answer.model, result)
-      const bytesPerToken = measuredBytesPerToken(bytesOf(request.prompt) + bytesOf(request.tools), result.inputTokens)
-      const stepped = { ...result, calls, cost, outcome, bytesPerToken }
-      const recorded = await recordStep.record(written, answer, stepped, tools)
-      return { calls: recorded, finish: result.finish, text: result.text }
+      const given = { model, ownerId, cacheKey, signal, isRead: true, speak, onGivenUp }
+      const { answer: judged, offer } = await askModel(given, question, () => questionOf(asking))
+      used = judged
+      await outages.answered(model)
+      const calls = await recordStep.record(written, answer, steppedOf(judged), offer.tools)
+      return { calls, finish: judged.finish, text: judged.text }
     } catch (error) {
       used ??= error instanceof ModelError ? error.usage : undefined
       const text = signal.reason === 'stopped' && !(error instanceof LostAnswerError) ? said : ''
@@ -153,15 +116,26 @@ export function createChatSteps(context: {
   }
 
   return {
-    offerOf,
+    /** What must not be in the outcome of a call. */
+    async secretsOf(session: Session): Promise<string[]> {
+      return [...models.secrets, ...(await sessions.offerOf(session)).tokens]
+    },
 
     /**
      * Makes one step and records it. Throws NO_CREDITS, MODEL_ERROR, LostAnswerError, or the signal's reason; what was
      * used until then is charged.
      */
     async ask(asking: Asking): Promise<{ calls: ChatToolCall[]; finish: string; text: string }> {
-      const prepared = await requestOf(asking)
-      return inPlace(asking.answer, asking.signal, () => askInPlace(asking, prepared))
+      const question = await questionOf(asking)
+      return inPlace(asking.answer, asking.signal, () => askInPlace(asking, question))
     },
   }
+}
+
+/** An empty answer is a MODEL_ERROR. One that was refused ends the answer. */
+function steppedOf({ verdict, ...answer }: JudgedAnswer): Stepped {
+  const outcome = verdict?.outcome ?? null
+  if (outcome !== null && outcome !== 'refused') throw emptyAnswer(answer)
+  const calls = answer.calls.map((call) => ({ ...call, refusal: call.problem ?? call.argumentProblem }))
+  return { ...answer, calls, outcome }
 }

@@ -1,5 +1,3 @@
-import type { Hiding } from '../../hiding/hiding.ts'
-import type { Usage } from '../../models/usage.ts'
 import type { CallFacts } from '../record.ts'
 
 /**
@@ -23,12 +21,4 @@ export interface Attempt {
   model: string
   /** The calls before the step, as far as the rules look back. All of them are over. */
   callsBefore: CallFacts[]
-}
-
-/** What goes along with every question to a model. */
-export interface Asking {
-  hiding: Hiding
-  signal: AbortSignal
-  /** Learns what a call has used that was given up. */
-  onGivenUp: (usage: Usage | undefined) => void
 }

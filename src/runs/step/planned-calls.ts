@@ -2,9 +2,8 @@ import type { AgentTool } from '../../agents/agent-sites.ts'
 import type { CallToApprove } from '../../approvals/approvals.ts'
 import type { Transaction } from '../../database/database.ts'
 import { newId } from '../../ids.ts'
+import type { CheckedCall } from '../../loop/judge.ts'
 import type { RequestedCall } from '../../models/requested-calls.ts'
-import type { Sites } from '../../sites/sites.ts'
-import { argumentProblem } from '../../tools/argument-problem.ts'
 import { ToolCall } from '../../tools/tool-call.ts'
 import { endAfter, type CallFacts } from '../record.ts'
 import { streak, warnAfter } from './next-move.ts'
@@ -13,9 +12,6 @@ import type { NewEvent } from '../timeline.ts'
 
 /** A tool as it was offered to the model, with its name there. */
 export type OfferedTool = AgentTool & { name: string }
-
-/** A call that the model requested, and what is wrong with its arguments. */
-export type CheckedCall = RequestedCall & { argumentProblem: string | undefined }
 
 interface Plan {
   run: Run
@@ -40,22 +36,6 @@ type PlannedRow = ReturnType<typeof toRow> & Partial<Pick<ToolCall, 'result' | '
 
 const noTimeToAsk =
   'The call was not made because it requires approval, and the run has no time left to wait for approval.'
-
-/** Checks the arguments of the calls. That may take a while, so it is done before the run is locked. */
-export async function checkArguments(
-  sites: Sites,
-  ownerId: string,
-  calls: RequestedCall[],
-  tools: OfferedTool[],
-): Promise<CheckedCall[]> {
-  const check = async (call: RequestedCall): Promise<string | undefined> => {
-    const offered = tools.find(({ name }) => name === call.name)
-    return call.problem || !offered
-      ? undefined
-      : argumentProblem(sites, offered.tool.inputSchema, call.arguments, ownerId)
-  }
-  return Promise.all(calls.map(async (call) => ({ ...call, argumentProblem: await check(call) })))
-}
 
 /**
  * Inserts a row for each tool call that the model requested. A call that cannot be made (an unknown tool, arguments

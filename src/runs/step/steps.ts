@@ -7,7 +7,7 @@ import { HeldCreditsError } from '../held-credits.ts'
 import { heldUpMs } from '../time-left.ts'
 import type { Run } from '../run.ts'
 import { append } from '../timeline.ts'
-import { createAsk, type AskContext } from './ask-step.ts'
+import { createAskStep, type AskContext } from './ask-step.ts'
 import { maxAttempts, mostRounds, type Attempt } from './attempt.ts'
 import { createDecide } from './decide.ts'
 import { createModelStanding } from './model-trouble.ts'
@@ -25,7 +25,7 @@ export function createSteps(context: Omit<AskContext, 'next'> & Parameters<typeo
 
   /** The next move; a wait begins or ends in the record before the workflow acts on it. */
   const next: AskContext['next'] = async (trx, run, known) => waits.follow(trx, await decide(trx, run, known))
-  const { prepare, ask } = createAsk({ ...context, next })
+  const { prepare, ask } = createAskStep({ ...context, next })
 
   /** Other steps may hold what is left: this one comes again when some of them are over. */
   async function hold(trx: Transaction, run: Run, step: number): Promise<void> {

@@ -1,12 +1,12 @@
-import type { MissingSite } from '../../agents/agent-sites.ts'
+import type { AgentTool } from '../../agents/agent-sites.ts'
 import type { Approvals } from '../../approvals/approvals.ts'
 import type { Billing } from '../../billing/billing.ts'
 import { costWith, stepCredits } from '../../billing/prices.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database, Transaction } from '../../database/database.ts'
-import type { StepResult } from '../../models/models.ts'
-import type { Cost } from '../../models/prices.ts'
+import type { JudgedAnswer } from '../../loop/ask.ts'
+import type { Offer } from '../../loop/offer.ts'
 import type { Move } from '../../../workflows/messages.ts'
 import { lockRun, type RunRecord, type RunRef } from '../record.ts'
 import { RunStep } from '../run-step.ts'
@@ -17,27 +17,15 @@ import { append, type NewEvent } from '../timeline.ts'
 import type { Attempt } from './attempt.ts'
 import type { Cut } from './fit-transcript.ts'
 import { maxCorrections, type Verdict } from '../../models/judge-answer.ts'
-import type { Judgement } from './judge-output.ts'
 import { changeOfModel, fallbackOf } from './fallback.ts'
 import { askFirst } from './ask-first.ts'
-import { planCalls, type CheckedCall, type OfferedTool } from './planned-calls.ts'
+import { planCalls } from './planned-calls.ts'
 
 /** What comes next, for a run whose row is locked; its record is read unless it is known. */
 export type Next = (trx: Transaction, run: Run, known?: RunRecord) => Promise<Move>
 
-/** A model's answer, with what was made of it. */
-export interface JudgedAnswer extends StepResult, Judgement {
-  calls: CheckedCall[]
-  cost: Cost | undefined
-  bytesPerToken?: number
-  /** Is given if the answer is a summary of the steps that are left out from now on. */
-  cut?: Cut
-}
-
-interface Offer {
-  tools: OfferedTool[]
-  missing: MissingSite[]
-}
+/** A model's answer; if that is a summary, with the cut that leaves out the steps from now on. */
+type RunAnswer = JudgedAnswer & { cut: Cut | undefined }
 
 /** Records the answer of a step, with its charge and the calls that it asks for, and decides what comes next. */
 export function createWriteStep(context: {
@@ -54,8 +42,8 @@ export function createWriteStep(context: {
     trx: Transaction,
     run: Run,
     attempt: Attempt,
-    answer: JudgedAnswer,
-    offer: Offer,
+    answer: RunAnswer,
+    offer: Pick<Offer<AgentTool>, 'tools' | 'missing'>,
   ): Promise<RunRecord> {
     const now = clock.now()
     const { step } = attempt
@@ -100,7 +88,7 @@ export function createWriteStep(context: {
     return { run: Object.assign(run, changes), lastStep, calls: [...attempt.callsBefore, ...planned] }
   }
 
-  return (ref: RunRef, attempt: Attempt, answer: JudgedAnswer, offer: Offer): Promise<Move> =>
+  return (ref: RunRef, attempt: Attempt, answer: RunAnswer, offer: Offer<AgentTool>): Promise<Move> =>
     database.transaction(async (trx) => {
       const run = await lockRun(trx, ref)
       // Another attempt was faster, or the run was cancelled meanwhile: the record stands.
@@ -109,14 +97,14 @@ export function createWriteStep(context: {
     })
 }
 
-const noteOn = ({ verdict }: JudgedAnswer): string =>
+const noteOn = ({ verdict }: RunAnswer): string =>
   verdict?.outcome === 'refused' ? 'The model refused to answer.' : "The model's answers were unusable."
 
 /** An answer that does not fit its schema ends the run by itself. */
 const areCorrectionsUsedUp = (verdict: Verdict | undefined, { corrections }: { corrections?: number | null }) =>
   verdict !== undefined && verdict.outcome !== 'off_schema' && (corrections ?? 0) > maxCorrections
 
-function countersAfter(run: Run, answer: JudgedAnswer, credits: number) {
+function countersAfter(run: Run, answer: RunAnswer, credits: number) {
   const { cost, verdict, calls, inputTokens, cachedTokens, outputTokens } = answer
   return {
     toolCalls: run.toolCalls + calls.length,
@@ -129,9 +117,9 @@ function countersAfter(run: Run, answer: JudgedAnswer, credits: number) {
   }
 }
 
-const outcomeOf = ({ cut, verdict }: JudgedAnswer): RunStep['outcome'] => (cut ? 'summary' : (verdict?.outcome ?? null))
+const outcomeOf = ({ cut, verdict }: RunAnswer): RunStep['outcome'] => (cut ? 'summary' : (verdict?.outcome ?? null))
 
-const toRow = (run: Run, step: number, answer: JudgedAnswer, credits: number, recordedAt: Date): Partial<RunStep> => ({
+const toRow = (run: Run, step: number, answer: RunAnswer, credits: number, recordedAt: Date): Partial<RunStep> => ({
   runId: run.id,
   step,
   model: answer.model,
