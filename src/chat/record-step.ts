@@ -1,14 +1,13 @@
 import type { Approvals } from '../approvals/approvals.ts'
 import type { Billing } from '../billing/billing.ts'
-import { costWith, stepCredits } from '../billing/prices.ts'
 import { later, type Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import { retryWhileUnavailable, type Database, type Transaction } from '../database/database.ts'
 import { newId } from '../ids.ts'
+import { createCharge, stepRow, type Used } from '../loop/write-step.ts'
 import type { StepResult } from '../models/models.ts'
 import type { Cost } from '../models/prices.ts'
 import type { StepProblem } from '../models/prompt-format.ts'
-import type { Usage } from '../models/usage.ts'
 import { Session } from '../sessions/session.ts'
 import type { SessionTool } from '../sessions/session-sites.ts'
 import { ChatToolCall } from '../tools/tool-call.ts'
@@ -38,21 +37,12 @@ export function createRecordStep(context: {
   billing: Billing
   approvals: Pick<Approvals, 'request'>
 }) {
-  const { database, clock, config, billing, approvals } = context
+  const { database, clock, config, approvals } = context
+  const charge = createCharge(context)
 
-  async function charge(trx: Transaction, answer: ChatAnswer, step: number, usage: Usage, cost: Cost | undefined) {
-    const credits = stepCredits({ ...usage, nanoUsd: cost?.nanoUsd }, config.creditUsd)
-    const tokens = usage.inputTokens + usage.outputTokens
-    const { ownerId, id: answerId } = answer
-    await billing.credits.chargeStep(trx, { ownerId, answerId, step, credits, tokens, cost })
-    return {
-      inputTokens: answer.inputTokens + usage.inputTokens,
-      outputTokens: answer.outputTokens + usage.outputTokens,
-      cachedTokens: answer.cachedTokens + usage.cachedTokens,
-      credits: answer.credits + credits,
-      costNanoUsd: costWith(answer.costNanoUsd, cost),
-    }
-  }
+  /** Charges the answer's next step; returns the credits, and the answer's counters after it. */
+  const chargeNext = (trx: Transaction, answer: ChatAnswer, used: Used) =>
+    charge(trx, { ownerId: answer.ownerId, answerId: answer.id, step: answer.steps + 1 }, answer, used)
 
   async function askFirst(trx: Transaction, answer: ChatAnswer, calls: ChatToolCall[]): Promise<void> {
     const asking = calls.filter(({ asksFirst, status }) => asksFirst && status === 'planned')
@@ -77,8 +67,10 @@ export function createRecordStep(context: {
   async function write(trx: Transaction, answer: ChatAnswer, stepped: Stepped, tools: NamedTool[]): Promise<void> {
     const step = answer.steps + 1
     const now = clock.now()
-    const charged = await charge(trx, answer, step, stepped, stepped.cost)
-    await ChatStep.query(trx).insert(toRow(answer, step, stepped, charged.credits - answer.credits, now))
+    const { outcome, bytesPerToken = null } = stepped
+    const { credits, counters } = await chargeNext(trx, answer, stepped)
+    const row = stepRow(stepped, { step, outcome, remark: null, credits, recordedAt: now })
+    await ChatStep.query(trx).insert({ ...row, answerId: answer.id, bytesPerToken })
     const rows = stepped.calls.map((call, position) => {
       const tool = tools.find(({ name }) => name === call.name)
       return toCall({ answerId: answer.id, step, position, now }, call, tool)
@@ -88,7 +80,7 @@ export function createRecordStep(context: {
     const counted = { steps: step, toolCalls: answer.toolCalls + calls.length }
     await ChatAnswer.query(trx)
       .findById([answer.sessionId, answer.number])
-      .patch({ ...charged, ...counted })
+      .patch({ ...counters, ...counted })
   }
 
   const persistently = <T>(work: (trx: Transaction) => Promise<T>): Promise<T> =>
@@ -112,33 +104,15 @@ export function createRecordStep(context: {
      * Charges what the step after those of `before` has used and that came to nothing, once: also if the answer is not
      * this process's any more, since nobody else knows of it.
      */
-    chargeLost: (before: ChatAnswer, usage: Usage, cost: Cost | undefined): Promise<void> =>
+    chargeLost: (before: ChatAnswer, used: Used): Promise<void> =>
       persistently(async (trx) => {
         const answer = await ChatAnswer.query(trx).findOne({ id: before.id }).forUpdate()
         if (!answer || answer.credits > before.credits) return
-        const charged = await charge(trx, answer, answer.steps + 1, usage, cost)
-        await ChatAnswer.query(trx).findById([answer.sessionId, answer.number]).patch(charged)
+        const { counters } = await chargeNext(trx, answer, used)
+        await ChatAnswer.query(trx).findById([answer.sessionId, answer.number]).patch(counters)
       }),
   }
 }
-
-const toRow = (answer: ChatAnswer, step: number, stepped: Stepped, credits: number, recordedAt: Date) => ({
-  answerId: answer.id,
-  step,
-  model: stepped.model,
-  answer: stepped.text,
-  finish: stepped.finish,
-  inputTokens: stepped.inputTokens,
-  outputTokens: stepped.outputTokens,
-  cachedTokens: stepped.cachedTokens > 0 ? stepped.cachedTokens : null,
-  costNanoUsd: stepped.cost?.nanoUsd ?? null,
-  bytesPerToken: stepped.bytesPerToken ?? null,
-  content: stepped.content,
-  outcome: stepped.outcome,
-  credits,
-  latencyMs: stepped.latencyMs,
-  recordedAt,
-})
 
 function toCall(
   place: { answerId: string; step: number; position: number; now: Date },

@@ -71,7 +71,7 @@ export function createChatSteps(context: {
   async function recordLost({ written, answer }: Asking, { text, ...used }: Usage & { text: string }): Promise<void> {
     const { model } = answer
     const cost = await models.costOf(model, used)
-    if (text.trim() === '') return recordStep.chargeLost(answer, used, cost)
+    if (text.trim() === '') return recordStep.chargeLost(answer, { ...used, cost })
     const rest = { finish: 'other' as const, calls: [], content: null, outcome: null, latencyMs: 0 }
     await recordStep.record(written, answer, { ...used, ...rest, model, text, cost }, [])
   }

@@ -1,10 +1,10 @@
 import type { Billing } from '../../billing/billing.ts'
 import type { PartialModelObject } from 'objection'
-import { costWith, stepCredits } from '../../billing/prices.ts'
 import { later, type Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { CodedError } from '../../errors.ts'
+import { createCharge, type Used } from '../../loop/write-step.ts'
 import { ModelError } from '../../models/failures.ts'
 import type { Models } from '../../models/models.ts'
 import type { Usage } from '../../models/usage.ts'
@@ -19,8 +19,8 @@ import { changeOfModel, fallbackOf } from './fallback.ts'
 import type { Cut } from './fit-transcript.ts'
 import type { Next } from './write-step.ts'
 
-/** What a failed attempt used, and what it cost. */
-type Billed = Usage & { credits: number; cost: Awaited<ReturnType<Models['costOf']>> }
+/** What a failed attempt used and was charged for; nothing if the provider billed nothing. */
+type Billed = (Used & { credits: number }) | undefined
 
 /**
  * What follows a failure: the same model is asked again, perhaps not before a time; or the run waits, until a time or
@@ -62,18 +62,12 @@ export function createFailStep(context: {
   outages: Pick<Outages, 'isOut' | 'of'>
   next: Next
 }) {
-  const { database, clock, config, billing, models, outages, next } = context
+  const { database, clock, billing, models, outages, next } = context
+  const chargeAttempt = createCharge(context)
 
   /** Providers bill what they have read and written, also if the answer is of no use. */
-  async function billedFor({ model }: Attempt, error: CodedError): Promise<Billed | undefined> {
-    const usage = error instanceof ModelError ? error.usage : undefined
-    return usage && billedAs({ model }, usage)
-  }
-
-  async function billedAs({ model }: Pick<Attempt, 'model'>, usage: Usage): Promise<Billed> {
-    const cost = await models.costOf(model, usage)
-    return { ...usage, cost, credits: stepCredits({ ...usage, nanoUsd: cost?.nanoUsd }, config.creditUsd) }
-  }
+  const usedBy = async ({ model }: Attempt, usage: Usage | undefined): Promise<Used | undefined> =>
+    usage && { ...usage, cost: await models.costOf(model, usage) }
 
   async function planAfter(trx: Transaction, run: Run, attempt: Attempt, failed: Failed, now: Date): Promise<Plan> {
     const { error, isOut, instead } = failed
@@ -94,22 +88,14 @@ export function createFailStep(context: {
   }
 
   /** What the run holds is given back, unless it is for a later attempt. */
-  async function charge(trx: Transaction, run: Run, { step, attempt }: Attempt, billed: Billed | undefined) {
+  async function charge(trx: Transaction, run: Run, { step, attempt }: Attempt, used: Used | undefined) {
     const keepsHold = attempt < run.attempt || run.steps !== step - 1
-    if (!billed && !keepsHold) await billing.credits.release(trx, run.id)
-    if (!billed) return {}
-    const { credits, cost } = billed
-    const { ownerId, agentId } = run
-    const of = { ownerId, agentId, runId: run.id, step, failedAttempt: attempt, keepsHold }
-    const tokens = billed.inputTokens + billed.outputTokens
-    await billing.credits.chargeStep(trx, { ...of, credits, tokens, cost })
-    return {
-      inputTokens: run.inputTokens + billed.inputTokens,
-      outputTokens: run.outputTokens + billed.outputTokens,
-      credits: run.credits + credits,
-      ...(billed.cachedTokens > 0 && { cachedTokens: (run.cachedTokens ?? 0) + billed.cachedTokens }),
-      costNanoUsd: costWith(run.costNanoUsd, cost),
-    }
+    if (!used && !keepsHold) await billing.credits.release(trx, run.id)
+    if (!used) return { billed: undefined, counters: {} }
+    const { ownerId, agentId, id: runId } = run
+    const of = { ownerId, agentId, runId, step, failedAttempt: attempt, keepsHold }
+    const { credits, counters } = await chargeAttempt(trx, of, run, used)
+    return { billed: { ...used, credits }, counters }
   }
 
   async function tell(trx: Transaction, run: Run, attempt: Attempt, given: { billed: Billed; changes: object }) {
@@ -138,7 +124,7 @@ export function createFailStep(context: {
      */
     async note(ref: RunRef, attempt: Attempt, failed: Failed): Promise<Move | 'retry'> {
       const { error } = failed
-      const billed = await billedFor(attempt, error)
+      const used = await usedBy(attempt, error instanceof ModelError ? error.usage : undefined)
       return database.transaction(async (trx) => {
         const run = await lockRun(trx, ref)
         // Too late: the step was recorded, or the run ended, while this attempt was failing.
@@ -147,8 +133,9 @@ export function createFailStep(context: {
         const plan = await planAfter(trx, run, attempt, failed, now)
         // A late failure says nothing about the attempt that was begun since.
         const known = { failedAttempt: attempt.attempt, failedAt: now, failure: error.message }
+        const { billed, counters } = await charge(trx, run, attempt, used)
         const changes = {
-          ...(await charge(trx, run, attempt, billed)),
+          ...counters,
           ...(attempt.attempt < run.attempt
             ? {}
             : { ...known, ...idleFor(run, now.getTime() - attempt.begunAt.getTime()) }),
@@ -166,12 +153,12 @@ export function createFailStep(context: {
      * does not count as a failed one, unless the next one has begun or the step is recorded.
      */
     async giveUp(ref: RunRef, attempt: Attempt, usage: Usage | undefined): Promise<void> {
-      const billed = usage && (await billedAs(attempt, usage))
+      const used = await usedBy(attempt, usage)
       await database.transaction(async (trx) => {
         const run = await lockRun(trx, ref)
         const isCurrent = run.steps === attempt.step - 1 && run.stepAttempts === attempt.counted
-        const charged = await charge(trx, run, attempt, billed)
-        const changes = { ...charged, ...(isCurrent && { stepAttempts: attempt.counted - 1 }) }
+        const { billed, counters } = await charge(trx, run, attempt, used)
+        const changes = { ...counters, ...(isCurrent && { stepAttempts: attempt.counted - 1 }) }
         if (billed && isCurrent && !hasEnded(run.status)) await tell(trx, run, attempt, { billed, changes })
         else if (billed || isCurrent) await Run.query(trx).findById(run.id).patch(changes)
       })
@@ -211,7 +198,7 @@ function eventsOf(plan: Plan, { step, model: from }: Attempt): NewEvent[] {
 function failedEvent(
   { step, attempt, model }: Attempt,
   { code, message }: Pick<CodedError, 'code' | 'message'>,
-  billed: Billed | undefined,
+  billed: Billed,
   plan: Plan,
 ): NewEvent {
   const retryAt = 'retryAt' in plan ? plan.retryAt : null

@@ -1,12 +1,12 @@
 import type { AgentTool } from '../../agents/agent-sites.ts'
 import type { Approvals } from '../../approvals/approvals.ts'
 import type { Billing } from '../../billing/billing.ts'
-import { costWith, stepCredits } from '../../billing/prices.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { JudgedAnswer } from '../../loop/ask.ts'
 import type { Offer } from '../../loop/offer.ts'
+import { createCharge, stepRow } from '../../loop/write-step.ts'
 import type { Move } from '../../../workflows/messages.ts'
 import { lockRun, type RunRecord, type RunRef } from '../record.ts'
 import { RunStep } from '../run-step.ts'
@@ -36,7 +36,8 @@ export function createWriteStep(context: {
   approvals: Pick<Approvals, 'request'>
   next: Next
 }) {
-  const { database, clock, config, billing, approvals, next } = context
+  const { database, clock, config, approvals, next } = context
+  const charge = createCharge(context)
 
   async function write(
     trx: Transaction,
@@ -47,23 +48,17 @@ export function createWriteStep(context: {
   ): Promise<RunRecord> {
     const now = clock.now()
     const { step } = attempt
-    const { cost, verdict } = answer
-    const credits = stepCredits({ ...answer, nanoUsd: cost?.nanoUsd }, config.creditUsd)
-    await billing.credits.chargeStep(trx, {
-      ownerId: run.ownerId,
-      runId: run.id,
-      agentId: run.agentId,
-      step,
-      credits,
-      tokens: answer.inputTokens + answer.outputTokens,
-      cost,
-    })
-    await RunStep.query(trx).insert(toRow(run, step, answer, credits, now))
+    const { verdict, output } = answer
+    const { ownerId, id: runId, agentId } = run
+    const { credits, counters: charged } = await charge(trx, { ownerId, runId, agentId, step }, run, answer)
+    const outcome = outcomeOf(answer)
+    const row = stepRow(answer, { step, outcome, remark: verdict?.remark ?? null, credits, recordedAt: now })
+    await RunStep.query(trx).insert({ ...row, runId, output })
     const mayAskUntil = new Date(now.getTime() + askingTimeLeft(run, config.budgets, now))
     const plan = { run, step, before: attempt.callsBefore, calls: answer.calls, tools: offer.tools, now, mayAskUntil }
     const { events, planned, toApprove } = await planCalls(trx, plan)
     const asked = await askFirst(trx, approvals, run, toApprove, mayAskUntil)
-    const counters = countersAfter(run, answer, credits)
+    const counters = { ...charged, ...countersAfter(run, answer) }
     const isGivenUp = verdict?.outcome === 'refused' || areCorrectionsUsedUp(verdict, counters)
     const other = isGivenUp ? await fallbackOf(trx, run, attempt.model) : undefined
     const changes = {
@@ -84,7 +79,7 @@ export function createWriteStep(context: {
     const cut = answer.cut ? [answer.cut.event] : []
     const change = changeOfModel({ step: step + 1, from: attempt.model, to: other, note: noteOn(answer) })
     await append(trx, run.id, now, [finished, ...events, ...asked, ...change, ...cut], changes)
-    const lastStep = { step, outcome: outcomeOf(answer) }
+    const lastStep = { step, outcome }
     return { run: Object.assign(run, changes), lastStep, calls: [...attempt.callsBefore, ...planned] }
   }
 
@@ -104,36 +99,9 @@ const noteOn = ({ verdict }: RunAnswer): string =>
 const areCorrectionsUsedUp = (verdict: Verdict | undefined, { corrections }: { corrections?: number | null }) =>
   verdict !== undefined && verdict.outcome !== 'off_schema' && (corrections ?? 0) > maxCorrections
 
-function countersAfter(run: Run, answer: RunAnswer, credits: number) {
-  const { cost, verdict, calls, inputTokens, cachedTokens, outputTokens } = answer
-  return {
-    toolCalls: run.toolCalls + calls.length,
-    inputTokens: run.inputTokens + inputTokens,
-    outputTokens: run.outputTokens + outputTokens,
-    credits: run.credits + credits,
-    ...(cachedTokens > 0 && { cachedTokens: (run.cachedTokens ?? 0) + cachedTokens }),
-    costNanoUsd: costWith(run.costNanoUsd, cost),
-    ...(verdict ? { corrections: (run.corrections ?? 0) + 1 } : run.corrections && { corrections: 0 }),
-  }
-}
+const countersAfter = (run: Run, { verdict, calls }: RunAnswer) => ({
+  toolCalls: run.toolCalls + calls.length,
+  ...(verdict ? { corrections: (run.corrections ?? 0) + 1 } : run.corrections && { corrections: 0 }),
+})
 
 const outcomeOf = ({ cut, verdict }: RunAnswer): RunStep['outcome'] => (cut ? 'summary' : (verdict?.outcome ?? null))
-
-const toRow = (run: Run, step: number, answer: RunAnswer, credits: number, recordedAt: Date): Partial<RunStep> => ({
-  runId: run.id,
-  step,
-  model: answer.model,
-  answer: answer.text,
-  finish: answer.finish,
-  inputTokens: answer.inputTokens,
-  outputTokens: answer.outputTokens,
-  cachedTokens: answer.cachedTokens > 0 ? answer.cachedTokens : null,
-  costNanoUsd: answer.cost?.nanoUsd ?? null,
-  content: answer.content,
-  outcome: outcomeOf(answer),
-  remark: answer.verdict?.remark ?? null,
-  output: answer.output,
-  credits,
-  latencyMs: answer.latencyMs,
-  recordedAt,
-})
