@@ -105,10 +105,11 @@ export function createAnswering(context: {
     }
     const written = { id, writer: writing.writer }
     const asked = await steps.ask({ session: writing.session, answer, written, onWords, signal })
+    if (!asked.isTold) return 'more'
     await parts.step(step, asked.text, asked.calls)
     if (asked.calls.length === 0) {
       await parts.endStep()
-      return { ended: asked.finish }
+      return asked.goesOn ? 'more' : { ended: asked.finish }
     }
     // Before the calls: what is beyond the budget is not done.
     assertWithin(await answerNow(id), config.budgets)

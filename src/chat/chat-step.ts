@@ -22,6 +22,9 @@ export class ChatStep extends Row {
   declare recordedAt: Date
   /** What its provider wants back unchanged. */
   declare content: string | null
-  declare outcome: StepProblem | null
+  declare outcome: StepProblem | 'summary' | null
   declare remark: string | null
 }
+
+/** Whether readers are told of a step: not of one whose answer was corrected, nor of a summary. */
+export const isTold = ({ outcome }: Pick<ChatStep, 'outcome'>): boolean => outcome === null || outcome === 'refused'

@@ -73,7 +73,10 @@ async function wordsOf(database: Database, ids: string[]): Promise<Map<string, s
 /** The steps of answers, by their ids. A call that has no outcome yet is left out with its step: nobody may see it. */
 async function stepsOf(database: Database, answerIds: string[]): Promise<Map<string, TranscriptStep[]>> {
   const [steps, calls] = await Promise.all([
-    ChatStep.query(database).whereIn('answerId', answerIds).orderBy(['answerId', 'step']),
+    ChatStep.query(database)
+      .whereIn('answerId', answerIds)
+      .whereRaw("outcome is distinct from 'summary'")
+      .orderBy(['answerId', 'step']),
     ChatToolCall.query(database).whereIn('answerId', answerIds).orderBy(['answerId', 'step', 'position']),
   ])
   const of = Map.groupBy(calls, ({ answerId, step }) => `${answerId} ${step}`)
@@ -88,7 +91,7 @@ async function stepsOf(database: Database, answerIds: string[]): Promise<Map<str
 const toStep = ({ answer, content, outcome, remark }: ChatStep, calls: ChatToolCall[]): TranscriptStep => ({
   text: answer,
   content,
-  problem: outcome === null ? undefined : { kind: outcome, detail: remark },
+  problem: outcome === null || outcome === 'summary' ? undefined : { kind: outcome, detail: remark },
   calls: calls.map(({ id, modelCallId, name, arguments: given, status, result }) => ({
     id: modelCallId ?? id,
     name,

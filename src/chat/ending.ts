@@ -13,7 +13,10 @@ import { lockAnswer, LostAnswerError, writerHasStopped, type Written } from './w
 
 /** Of an answer whose reader has left, what was done stays on record, and what was said does not. */
 const forgetWords = (trx: Transaction, answerId: string) =>
-  ChatStep.query(trx).where({ answerId }).patch({ answer: '', content: null })
+  ChatStep.query(trx)
+    .where({ answerId })
+    .whereRaw("outcome is distinct from 'summary'")
+    .patch({ answer: '', content: null })
 
 /** What is known of an answer that did not come to its end. */
 interface Broken {

@@ -7,7 +7,6 @@ import { newId } from '../ids.ts'
 import { createCharge, stepRow, type Used } from '../loop/write-step.ts'
 import type { StepResult } from '../models/models.ts'
 import type { Cost } from '../models/prices.ts'
-import type { StepProblem } from '../models/prompt-format.ts'
 import { Session } from '../sessions/session.ts'
 import type { SessionTool } from '../sessions/session-sites.ts'
 import { ChatToolCall } from '../tools/tool-call.ts'
@@ -24,7 +23,9 @@ export type NamedTool = SessionTool & { name: string }
 /** What a step has come to. */
 export interface Stepped extends Omit<StepResult, 'calls'> {
   calls: JudgedCall[]
-  outcome: StepProblem | null
+  outcome: ChatStep['outcome']
+  /** The model that goes on, if it is another one. */
+  other?: string
   cost: Cost | undefined
   bytesPerToken?: number
 }
@@ -41,8 +42,8 @@ export function createRecordStep(context: {
   const charge = createCharge(context)
 
   /** Charges the answer's next step; returns the credits, and the answer's counters after it. */
-  const chargeNext = (trx: Transaction, answer: ChatAnswer, used: Used) =>
-    charge(trx, { ownerId: answer.ownerId, answerId: answer.id, step: answer.steps + 1 }, answer, used)
+  const chargeNext = (trx: Transaction, answer: ChatAnswer, used: Used, failed: { failedAttempt?: number } = {}) =>
+    charge(trx, { ownerId: answer.ownerId, answerId: answer.id, step: answer.steps + 1, ...failed }, answer, used)
 
   async function askFirst(trx: Transaction, answer: ChatAnswer, calls: ChatToolCall[]): Promise<void> {
     const asking = calls.filter(({ asksFirst, status }) => asksFirst && status === 'planned')
@@ -80,7 +81,7 @@ export function createRecordStep(context: {
     const counted = { steps: step, toolCalls: answer.toolCalls + calls.length }
     await ChatAnswer.query(trx)
       .findById([answer.sessionId, answer.number])
-      .patch({ ...counters, ...counted })
+      .patch({ ...counters, ...counted, ...(stepped.other !== undefined && { model: stepped.other }) })
   }
 
   const persistently = <T>(work: (trx: Transaction) => Promise<T>): Promise<T> =>
@@ -100,15 +101,23 @@ export function createRecordStep(context: {
           .orderBy('position')
       }),
 
+    /** From now on, the answer asks another model. Throws LostAnswerError. */
+    changeModel: (written: Written, model: string): Promise<ChatAnswer> =>
+      persistently(async (trx) => {
+        const answer = await lockAnswer(trx, written)
+        await ChatAnswer.query(trx).findById([answer.sessionId, answer.number]).patch({ model })
+        return Object.assign(answer, { model })
+      }),
+
     /**
      * Charges what the step after those of `before` has used and that came to nothing, once: also if the answer is not
      * this process's any more, since nobody else knows of it.
      */
-    chargeLost: (before: ChatAnswer, used: Used): Promise<void> =>
+    chargeLost: (before: ChatAnswer, used: Used, failedAttempt: number): Promise<void> =>
       persistently(async (trx) => {
         const answer = await ChatAnswer.query(trx).findOne({ id: before.id }).forUpdate()
         if (!answer || answer.credits > before.credits) return
-        const { counters } = await chargeNext(trx, answer, used)
+        const { counters } = await chargeNext(trx, answer, used, { failedAttempt })
         await ChatAnswer.query(trx).findById([answer.sessionId, answer.number]).patch(counters)
       }),
   }

@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Billing } from '../billing/billing.ts'
 import { requireCredits } from '../billing/account-status.ts'
+import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import { createAsk, type JudgedAnswer, type Question } from '../loop/ask.ts'
 import { modelTools, offerTo } from '../loop/offer.ts'
+import { isGivenUp, maxCorrections } from '../models/judge-answer.ts'
 import { emptyAnswer, ModelError } from '../models/failures.ts'
 import type { Models } from '../models/models.ts'
 import { bytesOf } from '../models/prompt-size.ts'
@@ -17,7 +19,9 @@ import { NoPlaceError } from '../shares/places.ts'
 import type { Sites } from '../sites/sites.ts'
 import type { ChatToolCall } from '../tools/tool-call.ts'
 import type { ChatAnswer } from './chat-answer.ts'
+import { ChatStep, isTold } from './chat-step.ts'
 import { readConversation } from './conversation.ts'
+import { createOtherModel } from './other-model.ts'
 import type { createRecordStep, Stepped } from './record-step.ts'
 import { lockAnswer, LostAnswerError, type Written } from './writer.ts'
 
@@ -31,12 +35,32 @@ export interface Asking {
   signal: AbortSignal
 }
 
-/** Asks the model of an answer, once for each step: whoever waits can ask again sooner than a provider recovers. */
+/** The first or second attempt at a step: the second one asks another model. */
+export interface Attempt extends Asking {
+  number: number
+}
+
+/** What a step has come to. */
+interface Told {
+  calls: ChatToolCall[]
+  finish: string
+  text: string
+  /** Whether readers are told of it. */
+  isTold: boolean
+  /** Whether the model is asked once more although there are no calls. */
+  goesOn: boolean
+}
+
+/**
+ * Asks the model of an answer, once for each step: whoever waits can ask again sooner than a provider recovers. If that
+ * fails before a word was told, the session's fallback model is asked.
+ */
 export function createChatSteps(context: {
   database: Database
+  clock: Clock
   billing: Billing
   models: Models
-  outages: Pick<Outages, 'answered'>
+  outages: Pick<Outages, 'answered' | 'of'>
   outputs: Outputs
   sessions: Sessions
   sites: Sites
@@ -44,6 +68,7 @@ export function createChatSteps(context: {
 }) {
   const { database, billing, models, outages, sessions, recordStep } = context
   const askModel = createAsk(context)
+  const otherModel = createOtherModel(context)
 
   /** A place at the provider, however long that takes: the answer's own time limit ends it. */
   async function inPlace<T>(answer: ChatAnswer, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
@@ -68,15 +93,31 @@ export function createChatSteps(context: {
     })
 
   /** What was used is charged; whoever stops an answer keeps what it has said. */
-  async function recordLost({ written, answer }: Asking, { text, ...used }: Usage & { text: string }): Promise<void> {
+  async function recordLost(attempt: Attempt, { text, ...used }: Usage & { text: string }): Promise<void> {
+    const { written, answer, number } = attempt
     const { model } = answer
     const cost = await models.costOf(model, used)
-    if (text.trim() === '') return recordStep.chargeLost(answer, { ...used, cost })
+    if (text.trim() === '') return recordStep.chargeLost(answer, { ...used, cost }, number)
     const rest = { finish: 'other' as const, calls: [], content: null, outcome: null, latencyMs: 0 }
     await recordStep.record(written, answer, { ...used, ...rest, model, text, cost }, [])
   }
 
-  async function questionOf({ session, answer }: Asking): Promise<Question<SessionTool>> {
+  /** How often in a row the model was asked to correct itself before this step. */
+  async function correctionsBefore({ id: answerId, model }: ChatAnswer): Promise<number> {
+    const rows = await ChatStep.query(database).where({ answerId }).orderBy('step', 'desc').limit(maxCorrections)
+    const first = rows.findIndex((row) => row.outcome === null || row.outcome === 'summary' || row.model !== model)
+    return first < 0 ? rows.length : first
+  }
+
+  /** What follows a rejected answer: the model is asked to correct it, or the other one is asked, or that was all. */
+  async function followUp(attempt: Attempt, { verdict }: JudgedAnswer): Promise<{ goesOn: boolean; other?: string }> {
+    if (!verdict) return { goesOn: false }
+    if (!isGivenUp(verdict.outcome, 1 + (await correctionsBefore(attempt.answer)))) return { goesOn: true }
+    const other = await otherModel.of(attempt)
+    return other === undefined ? { goesOn: false } : { goesOn: true, other }
+  }
+
+  async function questionOf({ session, answer }: Attempt): Promise<Question<SessionTool>> {
     const { model, sessionId: cacheKey, ownerId } = answer
     const offer = await offerTo(models, { model, ownerId }, await sessions.offerOf(session))
     const tools = modelTools(offer)
@@ -86,33 +127,41 @@ export function createChatSteps(context: {
   }
 
   /** In its place from the look at the balance until the charge: other answers may have spent what was left. */
-  async function askInPlace(asking: Asking, question: Question<SessionTool>) {
-    const { answer, written, signal } = asking
+  async function askInPlace(attempt: Attempt, question: Question<SessionTool>): Promise<Told> {
+    const { answer, written, signal } = attempt
     const { model, ownerId, sessionId: cacheKey } = answer
     await hold(written, answer)
     let used: Usage | undefined
     let said = ''
     const add = (text: string) => {
       said += text
-      return asking.onWords(text)
+      return attempt.onWords(text)
     }
     const onGivenUp = (usage: Usage | undefined) => {
       used = usage
     }
     const speak = () => ({ add, end: () => undefined })
     try {
-      const given = { model, ownerId, cacheKey, signal, isRead: true, speak, onGivenUp }
-      const { answer: judged, offer } = await askModel(given, question, () => questionOf(asking))
+      const asking = { model, ownerId, cacheKey, signal, isRead: true, speak, onGivenUp }
+      const { answer: judged, offer } = await askModel(asking, question, () => questionOf(attempt))
       used = judged
       await outages.answered(model)
-      const calls = await recordStep.record(written, answer, steppedOf(judged), offer.tools)
-      return { calls, finish: judged.finish, text: judged.text }
+      const { goesOn, other } = await followUp(attempt, judged)
+      const stepped = steppedOf(judged, other)
+      const calls = await recordStep.record(written, answer, stepped, offer.tools)
+      if (!goesOn && !isTold(stepped)) throw emptyAnswer(judged)
+      return { calls, finish: judged.finish, text: judged.text, isTold: isTold(stepped), goesOn }
     } catch (error) {
       used ??= error instanceof ModelError ? error.usage : undefined
       const text = signal.reason === 'stopped' && !(error instanceof LostAnswerError) ? said : ''
-      if (used) await recordLost(asking, { ...used, text })
+      if (used) await recordLost(attempt, { ...used, text })
       throw error
     }
+  }
+
+  async function askOnce(attempt: Attempt): Promise<Told> {
+    const question = await questionOf(attempt)
+    return inPlace(attempt.answer, attempt.signal, () => askInPlace(attempt, question))
   }
 
   return {
@@ -125,17 +174,26 @@ export function createChatSteps(context: {
      * Makes one step and records it. Throws NO_CREDITS, MODEL_ERROR, LostAnswerError, or the signal's reason; what was
      * used until then is charged.
      */
-    async ask(asking: Asking): Promise<{ calls: ChatToolCall[]; finish: string; text: string }> {
-      const question = await questionOf(asking)
-      return inPlace(asking.answer, asking.signal, () => askInPlace(asking, question))
+    async ask(given: Asking): Promise<Told> {
+      let hasSpoken = false
+      const onWords = (text: string) => {
+        hasSpoken ||= text !== ''
+        return given.onWords(text)
+      }
+      const attempt = await otherModel.unlessOut({ ...given, onWords, number: 1 })
+      try {
+        return await askOnce(attempt)
+      } catch (error) {
+        // Words cannot be taken back from the stream.
+        const next = hasSpoken ? undefined : await otherModel.after(attempt, error)
+        if (!next) throw error
+        return askOnce(next)
+      }
     },
   }
 }
 
-/** An empty answer is a MODEL_ERROR. One that was refused ends the answer. */
-function steppedOf({ verdict, ...answer }: JudgedAnswer): Stepped {
-  const outcome = verdict?.outcome ?? null
-  if (outcome !== null && outcome !== 'refused') throw emptyAnswer(answer)
+function steppedOf({ verdict, ...answer }: JudgedAnswer, other: string | undefined): Stepped {
   const calls = answer.calls.map((call) => ({ ...call, refusal: call.problem ?? call.argumentProblem }))
-  return { ...answer, calls, outcome }
+  return { ...answer, calls, outcome: verdict?.outcome ?? null, ...(other !== undefined && { other }) }
 }

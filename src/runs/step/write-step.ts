@@ -16,7 +16,7 @@ import { askingTimeLeft } from '../time-left.ts'
 import { append, type NewEvent } from '../timeline.ts'
 import type { Attempt } from './attempt.ts'
 import type { Cut } from './fit-transcript.ts'
-import { maxCorrections, type Verdict } from '../../models/judge-answer.ts'
+import { isGivenUp } from '../../models/judge-answer.ts'
 import { changeOfModel, fallbackOf } from './fallback.ts'
 import { askFirst } from './ask-first.ts'
 import { planCalls } from './planned-calls.ts'
@@ -59,8 +59,8 @@ export function createWriteStep(context: {
     const { events, planned, toApprove } = await planCalls(trx, plan)
     const asked = await askFirst(trx, approvals, run, toApprove, mayAskUntil)
     const counters = { ...charged, ...countersAfter(run, answer) }
-    const isGivenUp = verdict?.outcome === 'refused' || areCorrectionsUsedUp(verdict, counters)
-    const other = isGivenUp ? await fallbackOf(trx, run, attempt.model) : undefined
+    const mayChange = verdict && isGivenUp(verdict.outcome, counters.corrections ?? 0)
+    const other = mayChange ? await fallbackOf(trx, run, attempt.model) : undefined
     const changes = {
       ...noAttempt,
       ...counters,
@@ -94,10 +94,6 @@ export function createWriteStep(context: {
 
 const noteOn = ({ verdict }: RunAnswer): string =>
   verdict?.outcome === 'refused' ? 'The model refused to answer.' : "The model's answers were unusable."
-
-/** An answer that does not fit its schema ends the run by itself. */
-const areCorrectionsUsedUp = (verdict: Verdict | undefined, { corrections }: { corrections?: number | null }) =>
-  verdict !== undefined && verdict.outcome !== 'off_schema' && (corrections ?? 0) > maxCorrections
 
 const countersAfter = (run: Run, { verdict, calls }: RunAnswer) => ({
   toolCalls: run.toolCalls + calls.length,
