@@ -5,6 +5,7 @@ import type { Config } from '../config/config.ts'
 import { retryWhileUnavailable, type Database, type Transaction } from '../database/database.ts'
 import { newId } from '../ids.ts'
 import { createCharge, stepRow, type Used } from '../loop/write-step.ts'
+import type { Cuts } from '../models/fit.ts'
 import type { StepResult } from '../models/models.ts'
 import type { Cost } from '../models/prices.ts'
 import { Session } from '../sessions/session.ts'
@@ -28,6 +29,7 @@ export interface Stepped extends Omit<StepResult, 'calls'> {
   other?: string
   cost: Cost | undefined
   bytesPerToken?: number
+  cuts?: Cuts
 }
 
 /** Records steps of answers, each with its charge and the calls that it asks for, in one transaction. */
@@ -71,7 +73,7 @@ export function createRecordStep(context: {
     const { outcome, bytesPerToken = null } = stepped
     const { credits, counters } = await chargeNext(trx, answer, stepped)
     const row = stepRow(stepped, { step, outcome, remark: null, credits, recordedAt: now })
-    await ChatStep.query(trx).insert({ ...row, answerId: answer.id, bytesPerToken })
+    await ChatStep.query(trx).insert({ ...row, ...stepped.cuts, answerId: answer.id, bytesPerToken })
     const rows = stepped.calls.map((call, position) => {
       const tool = tools.find(({ name }) => name === call.name)
       return toCall({ answerId: answer.id, step, position, now }, call, tool)
