@@ -16,7 +16,10 @@ export const continuesElsewhere = 'The answer continues on another server. Recon
 
 /** Of an answer whose reader has left, what was done stays on record, and what was said does not. */
 export const forgetWords = (trx: Transaction, answerId: string) =>
-  ChatStep.query(trx).where({ answerId }).patch({ answer: '', content: null })
+  ChatStep.query(trx)
+    .where({ answerId })
+    .whereRaw("outcome is distinct from 'summary'")
+    .patch({ answer: '', content: null })
 
 /** What is known of an answer that did not come to its end. */
 interface Broken {

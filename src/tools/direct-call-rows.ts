@@ -58,7 +58,11 @@ export function createDirectCallRows({ database, clock }: { database: Database; 
     }
   }
 
-  async function recordOutcome(call: DirectCall, status: DirectToolCall['status'], outcome: CallOutcome): Promise<void> {
+  async function recordOutcome(
+    call: DirectCall,
+    status: DirectToolCall['status'],
+    outcome: CallOutcome,
+  ): Promise<void> {
     const { httpStatus } = outcome
     const freed = freesKey(status, call.effect, outcome) && { idempotencyKey: null }
     const changes = { status, httpStatus, result: recordedResult(outcome), endedAt: clock.now(), ...freed }
