@@ -56,6 +56,9 @@ export function createEnding(context: {
       }),
     )
 
+  const goesOn = async ({ id }: Written): Promise<boolean> =>
+    (await ChatAnswer.query(database).where({ id, onDisconnect: 'continue' }).resultSize()) > 0
+
   function failureOf({ error, signal }: Broken): CodedError {
     if (signal.reason === 'gone') return new CodedError('STREAM_ABORTED')
     if (signal.reason === 'late') {
@@ -116,16 +119,13 @@ export function createEnding(context: {
     }
   }
 
-  const goesOn = async ({ id }: Written): Promise<boolean> =>
-    (await ChatAnswer.query(database).where({ id, onDisconnect: 'continue' }).resultSize()) > 0
-
-  /** This process ends, and another one goes on. */
+  /** This process ends, and another one continues. */
   async function handOver(written: Written, parts: PartWriter): Promise<ChatAnswer> {
     await release(database, written)
     return lost(written, parts)
   }
 
-  /** Another process has ended it or goes on with it; or this one has ended it, and was not told so. */
+  /** Another process has ended it or continues it; or this one has ended it, and was not told so. */
   async function lost({ id }: Written, parts: PartWriter): Promise<ChatAnswer> {
     const answer = await retryWhileUnavailable(() => ChatAnswer.query(database).findOne({ id }).throwIfNotFound())
     await tellOutcomes(parts)
