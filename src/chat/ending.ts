@@ -12,7 +12,7 @@ import { errorOf, type PartWriter } from './part-writer.ts'
 import { lockAnswer, LostAnswerError, release, writerHasStopped, type Written } from './writer.ts'
 
 /** Told to readers whose process ends or was too slow. */
-export const continuesElsewhere = 'The answer continues on another server. Reconnect to its stream.'
+const continuesElsewhere = 'The answer continues on another server. Reconnect to its stream.'
 
 /** Of an answer whose reader has left, what was done stays on record, and what was said does not. */
 export const forgetWords = (trx: Transaction, answerId: string) =>

@@ -3,7 +3,7 @@ import type { CallOutcome } from '../tools/call-site.ts'
 import type { ToolCall } from '../tools/tool-call.ts'
 
 /** How often a call is sent if the site declares it safe to repeat. */
-export const maxAttempts = 3
+const maxAttempts = 3
 
 /** The ending of a call that is no longer sent. */
 export interface CallEnding {
