@@ -167,7 +167,7 @@ export function createServices(
   const partitions = createPartitions(base)
   const fires = createFires({ ...base, runs, billing, schedules })
   const scheduleSync = createScheduleSync({ ...base, notifications, schedules })
-  const chat = createChat({ ...base, approvals, billing, models, outages, sessions, sites, sender })
+  const chat = createChat({ ...base, approvals, billing, models, outages, outputs, sessions, sites, sender })
   const why = createWhy({ ...base, billing, workers, reachability, reconciler: runs.reconciler })
   const needs = createNeeds({ ...base, billing, vault })
   const accessChanges = createAccessChanges(base)

@@ -12,6 +12,11 @@ const meanings = {
   vaultEntryId: ['Vault entry of the site', exampleIds.entry],
   title: ['Display name', "This week's bugs"],
   model: ['Name of the AI model, as listed by `GET /models`. Null means the default model.', null],
+  fallbackModel: ['AI model that continues an answer if `model` fails. Null if there is none.', null],
+  summarizes: [
+    'Whether a chat that outgrows its context window summarizes its first messages. The summary is a billed step.',
+    false,
+  ],
   sites: [
     'Sites that the session can use',
     [
@@ -53,6 +58,8 @@ export const sessionFields = {
   sites: v.optional(field(list(siteRequest, 50, 'must list at most 50 sites'), ...meanings.sites), []),
   title: v.optional(field(v.nullable(name(200, ...meanings.title)), ...meanings.title), null),
   model: v.optional(field(v.nullable(text(100)), ...meanings.model), null),
+  fallbackModel: v.optional(field(v.nullable(text(100)), ...meanings.fallbackModel), null),
+  summarizes: v.optional(field(v.boolean('must be true or false'), ...meanings.summarizes), false),
   ttlSeconds: v.optional(
     v.pipe(
       v.number('must be a number'),
@@ -72,6 +79,8 @@ const listed = {
   ownerId,
   title: field(v.nullable(v.string()), ...meanings.title),
   model: field(v.nullable(v.string()), ...meanings.model),
+  fallbackModel: field(v.nullable(v.string()), ...meanings.fallbackModel),
+  summarizes: field(v.boolean(), ...meanings.summarizes),
   onDisconnect,
   active: field(v.boolean(), "Whether the session's token is still valid", true),
   createdAt,

@@ -58,7 +58,8 @@ export const credits = `
   create unique index ledger_entries_step_unique on ledger_entries (run_id, step) where kind = 'step';
   create unique index ledger_entries_failed_step_unique on ledger_entries (run_id, step, attempt)
     where kind = 'failed_step';
-  create unique index ledger_entries_chat_step_unique on ledger_entries (answer_id, step) where kind = 'chat_step';
+  create unique index ledger_entries_chat_step_unique on ledger_entries (answer_id, step, attempt)
+    nulls not distinct where kind = 'chat_step';
   -- Each kind once per payment, and once each time that it is paid back. A payment for a month may also take back
   -- credits of the month that it ended early.
   create unique index ledger_entries_paid_unique on ledger_entries (payment_id, kind)

@@ -13,10 +13,14 @@ export const sessions = `
     ended_at timestamptz,
     -- the number of its last message or answer
     last_number integer not null,
+    -- whether its model summarizes what a long chat leaves out of its prompts
+    summarizes boolean not null default false,
     token_hash text not null,
     -- what happens to an answer whose reader disconnects
     on_disconnect text not null,
     model text,
+    -- the model that goes on with an answer if that one fails
+    fallback_model text,
     title text,
     constraint sessions_pkey primary key (id),
     constraint sessions_token_unique unique (token_hash),

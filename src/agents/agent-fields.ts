@@ -1,4 +1,4 @@
-import { assertThat, CodedError } from '../errors.ts'
+import { CodedError } from '../errors.ts'
 import { canonicalTimeZone } from '../schedules/cron/time-zone.ts'
 import { assertPlan } from '../schedules/plan.ts'
 import type { Agent } from './agent.ts'
@@ -59,18 +59,3 @@ export function assertTrigger(fields: Pick<AgentFields, 'trigger' | 'cron' | 'ti
 /** The fields as stored and shown, with the time zone in its canonical case. */
 export const withCanonicalZone = <Fields extends { timeZone?: string | null | undefined }>(fields: Fields): Fields =>
   fields.timeZone ? { ...fields, timeZone: canonicalTimeZone(fields.timeZone) } : fields
-
-/** Rejects models that are not configured, and a fallback equal to the model: VALIDATION_ERROR. */
-export function assertModels(
-  { model, fallbackModel }: Pick<AgentFields, 'model' | 'fallbackModel'>,
-  models: { has(name: string): boolean; defaultModel: string },
-): void {
-  const unknown = Object.entries({ model, fallbackModel }).filter(([, name]) => name !== null && !models.has(name))
-  assertThat(unknown.length === 0, 'VALIDATION_ERROR', {
-    message: `There is no model named ${unknown.map(([, name]) => JSON.stringify(name)).join(' or ')}.`,
-    details: unknown.map(([path]) => ({ path, message: 'must be the name of an available model (see GET /models)' })),
-  })
-  const message = 'The fallback model must differ from the model.'
-  const same = fallbackModel !== null && fallbackModel === (model ?? models.defaultModel)
-  assertThat(!same, 'VALIDATION_ERROR', { message, details: [{ path: 'fallbackModel', message }] })
-}

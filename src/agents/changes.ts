@@ -6,13 +6,13 @@ import type { Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { fieldsOf } from '../database/row.ts'
 import { assertThat } from '../errors.ts'
+import { assertModels } from '../models/assert-models.ts'
 import type { Outputs } from '../outputs/outputs.ts'
 import type { Due } from '../runs/due.ts'
 import type { Schedules } from '../schedules/schedules.ts'
 import type { VaultEntry } from '../vault/vault-entry.ts'
 import { Agent, type AgentWithSites } from './agent.ts'
 import {
-  assertModels,
   assertTrigger,
   completeChanges,
   withCanonicalZone,

@@ -77,7 +77,7 @@ export function createAnswering(context: {
     open: ChatToolCall[],
     signal: AbortSignal,
   ): Promise<void> {
-    const { secrets } = await steps.offerOf(writing.session)
+    const secrets = await steps.secretsOf(writing.session)
     const { ownerId } = writing.answer
     const made = await Promise.allSettled(
       open
@@ -114,10 +114,11 @@ export function createAnswering(context: {
     const written = { id, writer: writing.writer }
     const asked = await steps.ask({ session: writing.session, answer, written, onWords, signal })
     changes.note(writing.session.id)
+    if (!asked.isTold) return 'more'
     await parts.step(step, asked.text, asked.calls)
     if (asked.calls.length === 0) {
       await parts.endStep()
-      return { ended: asked.finish }
+      return asked.goesOn ? 'more' : { ended: asked.finish }
     }
     // Before the calls: what is beyond the budget is not done.
     await assertWithin(database, await answerNow(id), config.budgets)

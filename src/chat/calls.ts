@@ -4,7 +4,7 @@ import { retryWhileUnavailable, type Database } from '../database/database.ts'
 import { endingUnsent, hindranceOf, mayHaveActed, type CallEnding, type Hindrance } from '../loop/call-endings.ts'
 import { createPerformCall, type CallLedger } from '../loop/perform-call.ts'
 import { sessionContinues } from '../sessions/session-continues.ts'
-import { reasonOf } from '../tools/direct-call.ts'
+import { reasonOf } from '../tools/unsent-reason.ts'
 import type { Sender, Sending } from '../tools/sender.ts'
 import { ChatToolCall, recordedResult, statusAfter } from '../tools/tool-call.ts'
 

@@ -9,6 +9,7 @@ import { newId } from '../ids.ts'
 import { noteInLog, type Logger } from '../logger.ts'
 import type { Models } from '../models/models.ts'
 import type { Outages } from '../outages/outages.ts'
+import type { Outputs } from '../outputs/outputs.ts'
 import { Session } from '../sessions/session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Sites } from '../sites/sites.ts'
@@ -44,6 +45,7 @@ export function createChat(context: {
   billing: Billing
   models: Models
   outages: Outages
+  outputs: Outputs
   sessions: Sessions
   sites: Sites
   sender: Sender

@@ -12,11 +12,14 @@ import { errorOf, type PartWriter } from './part-writer.ts'
 import { lockAnswer, LostAnswerError, release, writerHasStopped, type Written } from './writer.ts'
 
 /** Told to readers whose process ends or was too slow. */
-export const continuesElsewhere = 'The answer continues on another server. Reconnect to its stream.'
+const continuesElsewhere = 'The answer continues on another server. Reconnect to its stream.'
 
 /** Of an answer whose reader has left, what was done stays on record, and what was said does not. */
 export const forgetWords = (trx: Transaction, answerId: string) =>
-  ChatStep.query(trx).where({ answerId }).patch({ answer: '', content: null })
+  ChatStep.query(trx)
+    .where({ answerId })
+    .whereRaw("outcome is distinct from 'summary'")
+    .patch({ answer: '', content: null })
 
 /** What is known of an answer that did not come to its end. */
 interface Broken {
@@ -52,6 +55,9 @@ export function createEnding(context: {
         return ChatAnswer.query(trx).findById([answer.sessionId, answer.number]).throwIfNotFound()
       }),
     )
+
+  const goesOn = async ({ id }: Written): Promise<boolean> =>
+    (await ChatAnswer.query(database).where({ id, onDisconnect: 'continue' }).resultSize()) > 0
 
   function failureOf({ error, signal }: Broken): CodedError {
     if (signal.reason === 'gone') return new CodedError('STREAM_ABORTED')
@@ -113,16 +119,13 @@ export function createEnding(context: {
     }
   }
 
-  const goesOn = async ({ id }: Written): Promise<boolean> =>
-    (await ChatAnswer.query(database).where({ id, onDisconnect: 'continue' }).resultSize()) > 0
-
-  /** This process ends, and another one goes on. */
+  /** This process ends, and another one continues. */
   async function handOver(written: Written, parts: PartWriter): Promise<ChatAnswer> {
     await release(database, written)
     return lost(written, parts)
   }
 
-  /** Another process has ended it or goes on with it; or this one has ended it, and was not told so. */
+  /** Another process has ended it or continues it; or this one has ended it, and was not told so. */
   async function lost({ id }: Written, parts: PartWriter): Promise<ChatAnswer> {
     const answer = await retryWhileUnavailable(() => ChatAnswer.query(database).findOne({ id }).throwIfNotFound())
     await tellOutcomes(parts)

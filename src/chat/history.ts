@@ -6,7 +6,7 @@ import { ChatToolCall } from '../tools/tool-call.ts'
 import { treeOf } from './accept.ts'
 import { ChatAnswer, type AnswerStatus } from './chat-answer.ts'
 import { ChatMessage } from './chat-message.ts'
-import { ChatStep } from './chat-step.ts'
+import { ChatStep, isTold } from './chat-step.ts'
 import { errorOf, metadataOf } from './part-writer.ts'
 import { valueOf, type ErrorData, type Metadata } from './parts.ts'
 import { pathTo } from './place.ts'
@@ -38,7 +38,7 @@ export function createHistory({ database }: { database: Database }) {
       Approval.query(database).whereIn('answerId', ids).where({ status: 'pending' }).orderBy('id'),
     ])
     const parts = new Map<string, object[]>(ids.map((id) => [id, []]))
-    for (const { answerId, step, answer } of steps) {
+    for (const { answerId, step, answer } of steps.filter(isTold)) {
       const own = calls.filter((call) => call.answerId === answerId && call.step === step)
       const text = answer === '' ? [] : [{ type: 'text', text: answer, state: 'done' }]
       const shown = [...text, ...own.map(toolPart)]

@@ -1,15 +1,14 @@
 import type { Approvals } from '../approvals/approvals.ts'
 import type { Billing } from '../billing/billing.ts'
-import { costWith, stepCredits } from '../billing/prices.ts'
 import { later, type Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import { retryWhileUnavailable, type Database, type Transaction } from '../database/database.ts'
 import { lastCalls } from '../loop/last-calls.ts'
 import { planCalls, type CheckedCall, type OfferedTool } from '../loop/plan-calls.ts'
+import { createCharge, stepRow, type Used } from '../loop/write-step.ts'
+import type { Cuts } from '../models/fit.ts'
 import type { StepResult } from '../models/models.ts'
 import type { Cost } from '../models/prices.ts'
-import type { StepProblem } from '../models/prompt-format.ts'
-import type { Usage } from '../models/usage.ts'
 import { Session } from '../sessions/session.ts'
 import { ChatToolCall } from '../tools/tool-call.ts'
 import { ChatAnswer } from './chat-answer.ts'
@@ -19,9 +18,12 @@ import { lockAnswer, type Written } from './writer.ts'
 /** What a step has come to. */
 export interface Stepped extends Omit<StepResult, 'calls'> {
   calls: CheckedCall[]
-  outcome: StepProblem | null
+  outcome: ChatStep['outcome']
+  /** The model that goes on, if it is another one. */
+  other?: string
   cost: Cost | undefined
   bytesPerToken?: number
+  cuts?: Cuts
 }
 
 /** Records steps of answers, each with its charge and the calls that it asks for, in one transaction. */
@@ -32,21 +34,12 @@ export function createRecordStep(context: {
   billing: Billing
   approvals: Pick<Approvals, 'request'>
 }) {
-  const { database, clock, config, billing, approvals } = context
+  const { database, clock, config, approvals } = context
+  const charge = createCharge(context)
 
-  async function charge(trx: Transaction, answer: ChatAnswer, step: number, usage: Usage, cost: Cost | undefined) {
-    const credits = stepCredits({ ...usage, nanoUsd: cost?.nanoUsd }, config.creditUsd)
-    const tokens = usage.inputTokens + usage.outputTokens
-    const { ownerId, id: answerId } = answer
-    await billing.credits.chargeStep(trx, { ownerId, answerId, step, credits, tokens, cost })
-    return {
-      inputTokens: answer.inputTokens + usage.inputTokens,
-      outputTokens: answer.outputTokens + usage.outputTokens,
-      cachedTokens: answer.cachedTokens + usage.cachedTokens,
-      credits: answer.credits + credits,
-      costNanoUsd: costWith(answer.costNanoUsd, cost),
-    }
-  }
+  /** Charges the answer's next step; returns the credits, and the answer's counters after it. */
+  const chargeNext = (trx: Transaction, answer: ChatAnswer, used: Used, failed: { failedAttempt?: number } = {}) =>
+    charge(trx, { ownerId: answer.ownerId, answerId: answer.id, step: answer.steps + 1, ...failed }, answer, used)
 
   /** Nobody could read the answer after the end of its session. */
   async function mayAskUntil(trx: Transaction, { sessionId }: ChatAnswer, now: Date): Promise<Date> {
@@ -66,7 +59,10 @@ export function createRecordStep(context: {
     if (calls.length === 0) return 0
     const now = clock.now()
     const { id: answerId, ownerId, sessionId } = answer
-    const before = await lastCalls(ChatToolCall.query(trx).where({ answerId }), answer.steps).select('name', 'arguments')
+    const before = await lastCalls(ChatToolCall.query(trx).where({ answerId }), answer.steps).select(
+      'name',
+      'arguments',
+    )
     const expiresAt = await mayAskUntil(trx, answer, now)
     const { planned, toApprove } = planCalls({ step, before, calls, tools, now, mayAskUntil: expiresAt })
     await ChatToolCall.query(trx).insert(planned.map((call) => ({ ...call, answerId })))
@@ -78,12 +74,18 @@ export function createRecordStep(context: {
 
   async function write(trx: Transaction, answer: ChatAnswer, stepped: Stepped, tools: OfferedTool[]): Promise<void> {
     const step = answer.steps + 1
-    const charged = await charge(trx, answer, step, stepped, stepped.cost)
-    await ChatStep.query(trx).insert(toRow(answer, step, stepped, charged.credits - answer.credits, clock.now()))
+    const { outcome, bytesPerToken = null } = stepped
+    const { credits, counters } = await chargeNext(trx, answer, stepped)
+    const row = stepRow(stepped, { step, outcome, remark: null, credits, recordedAt: clock.now() })
+    await ChatStep.query(trx).insert({ ...row, ...stepped.cuts, answerId: answer.id, bytesPerToken })
     const toolCalls = answer.toolCalls + (await writeCalls(trx, answer, step, stepped, tools))
-    await ChatAnswer.query(trx)
-      .findById([answer.sessionId, answer.number])
-      .patch({ ...charged, steps: step, toolCalls })
+    const changes = {
+      ...counters,
+      steps: step,
+      toolCalls,
+      ...(stepped.other !== undefined && { model: stepped.other }),
+    }
+    await ChatAnswer.query(trx).findById([answer.sessionId, answer.number]).patch(changes)
   }
 
   const persistently = <T>(work: (trx: Transaction) => Promise<T>): Promise<T> =>
@@ -103,34 +105,24 @@ export function createRecordStep(context: {
           .orderBy('position')
       }),
 
+    /** From now on, the answer asks another model. Throws LostAnswerError. */
+    changeModel: (written: Written, model: string): Promise<ChatAnswer> =>
+      persistently(async (trx) => {
+        const answer = await lockAnswer(trx, written)
+        await ChatAnswer.query(trx).findById([answer.sessionId, answer.number]).patch({ model })
+        return Object.assign(answer, { model })
+      }),
+
     /**
      * Charges what the step after those of `before` has used and that came to nothing, once: also if the answer is not
      * this process's any more, since nobody else knows of it.
      */
-    chargeLost: (before: ChatAnswer, usage: Usage, cost: Cost | undefined): Promise<void> =>
+    chargeLost: (before: ChatAnswer, used: Used, failedAttempt: number): Promise<void> =>
       persistently(async (trx) => {
         const answer = await ChatAnswer.query(trx).findOne({ id: before.id }).forUpdate()
         if (!answer || answer.credits > before.credits) return
-        const charged = await charge(trx, answer, answer.steps + 1, usage, cost)
-        await ChatAnswer.query(trx).findById([answer.sessionId, answer.number]).patch(charged)
+        const { counters } = await chargeNext(trx, answer, used, { failedAttempt })
+        await ChatAnswer.query(trx).findById([answer.sessionId, answer.number]).patch(counters)
       }),
   }
 }
-
-const toRow = (answer: ChatAnswer, step: number, stepped: Stepped, credits: number, recordedAt: Date) => ({
-  answerId: answer.id,
-  step,
-  model: stepped.model,
-  answer: stepped.text,
-  finish: stepped.finish,
-  inputTokens: stepped.inputTokens,
-  outputTokens: stepped.outputTokens,
-  cachedTokens: stepped.cachedTokens > 0 ? stepped.cachedTokens : null,
-  costNanoUsd: stepped.cost?.nanoUsd ?? null,
-  bytesPerToken: stepped.bytesPerToken ?? null,
-  content: stepped.content,
-  outcome: stepped.outcome,
-  credits,
-  latencyMs: stepped.latencyMs,
-  recordedAt,
-})

@@ -3,7 +3,7 @@ import { retryWhileUnavailable, type Database } from '../database/database.ts'
 import { ChatToolCall, isFinal } from '../tools/tool-call.ts'
 import type { AnswerChanges } from './changes.ts'
 import { ChatAnswer } from './chat-answer.ts'
-import { ChatStep } from './chat-step.ts'
+import { ChatStep, isTold } from './chat-step.ts'
 import { createPartWriter, errorOf, type PartWriter, type Sink } from './part-writer.ts'
 import type { ChatWords } from './words.ts'
 
@@ -26,6 +26,7 @@ export function createReplay(context: { database: Database; words: ChatWords; ch
       await parts.words(step, await read(() => words.read({ id: answerId, writer }, step, parts.written())))
       return false
     }
+    if (!isTold(row)) return true
     const calls = await read(() => ChatToolCall.query(database).where({ answerId, step }).orderBy('position'))
     if (!told.isStepTold) await parts.step(step, row.answer, calls)
     told.isStepTold = true

@@ -1,64 +1,58 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Billing } from '../billing/billing.ts'
 import { requireCredits } from '../billing/account-status.ts'
+import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
-import type { Hiding } from '../hiding/hiding.ts'
-import { checkArguments } from '../loop/plan-calls.ts'
-import { ModelError } from '../models/failures.ts'
+import { createAsk, type JudgedAnswer } from '../loop/ask.ts'
+import { modelTools, offerTo } from '../loop/offer.ts'
+import { emptyAnswer, ModelError } from '../models/failures.ts'
 import type { Models } from '../models/models.ts'
-import { toModelTool } from '../models/offer/offer.ts'
 import { bytesOf } from '../models/prompt-size.ts'
-import { PromptTooLong } from '../models/refusals/prompt-too-long.ts'
-import { measuredBytesPerToken } from '../models/prompt-tokens.ts'
 import type { Usage } from '../models/usage.ts'
 import type { Outages } from '../outages/outages.ts'
-import type { SessionTool } from '../sessions/session-sites.ts'
+import type { Outputs } from '../outputs/outputs.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Session } from '../sessions/session.ts'
 import { NoPlaceError } from '../shares/places.ts'
 import type { Sites } from '../sites/sites.ts'
 import type { ChatToolCall } from '../tools/tool-call.ts'
+import { firstAttempt, type AnswerQuestion, type Asking, type Attempt } from './attempt.ts'
 import type { ChatAnswer } from './chat-answer.ts'
+import { isTold } from './chat-step.ts'
 import { readConversation } from './conversation.ts'
-import type { createRecordStep } from './record-step.ts'
-import { judgeChat } from './judge.ts'
+import { createOtherModel } from './other-model.ts'
+import type { createRecordStep, Stepped } from './record-step.ts'
 import { lockAnswer, LostAnswerError, type Written } from './writer.ts'
 
-/** What a step is asked with. */
-export interface Asking {
-  session: Session
-  answer: ChatAnswer
-  written: Written
-  /** Takes the words as they come. */
-  onWords: (text: string) => void | Promise<void>
-  signal: AbortSignal
+/** What a step has come to. */
+interface StepTaken {
+  calls: ChatToolCall[]
+  finish: string
+  text: string
+  /** Whether readers are told of it. */
+  isTold: boolean
+  /** Whether the model is asked once more although there are no calls. */
+  goesOn: boolean
 }
 
-/** What a session may use now, and what nobody may read. */
-export interface Offered {
-  tools: SessionTool[]
-  secrets: string[]
-  /** Those of the session's sites. */
-  tokens: string[]
-  hiding: Hiding
-}
-
-/** Asks the model of an answer, once for each step: whoever waits can ask again sooner than a provider recovers. */
+/**
+ * Asks the model of an answer, once for each step: whoever waits can ask again sooner than a provider recovers. If that
+ * fails before a word was told, the session's fallback model is asked.
+ */
 export function createChatSteps(context: {
   database: Database
+  clock: Clock
   billing: Billing
   models: Models
-  outages: Pick<Outages, 'answered'>
+  outages: Pick<Outages, 'answered' | 'of'>
+  outputs: Outputs
   sessions: Sessions
   sites: Sites
   recordStep: ReturnType<typeof createRecordStep>
 }) {
-  const { database, billing, models, outages, sessions, sites, recordStep } = context
-
-  async function offerOf(session: Session): Promise<Offered> {
-    const { tools, tokens } = await sessions.offerOf(session)
-    return { tools, secrets: [...models.secrets, ...tokens], hiding: await models.hiding(tokens), tokens }
-  }
+  const { database, billing, models, outages, sessions, recordStep } = context
+  const askModel = createAsk(context)
+  const otherModel = createOtherModel(context)
 
   /** A place at the provider, however long that takes: the answer's own time limit ends it. */
   async function inPlace<T>(answer: ChatAnswer, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
@@ -83,72 +77,96 @@ export function createChatSteps(context: {
     })
 
   /** What was used is charged; whoever stops an answer keeps what it has said. */
-  async function recordLost({ written, answer }: Asking, { text, ...used }: Usage & { text: string }): Promise<void> {
+  async function recordLost(attempt: Attempt, { text, ...used }: Usage & { text: string }): Promise<void> {
+    const { written, answer, number } = attempt
     const { model } = answer
     const cost = await models.costOf(model, used)
-    if (text.trim() === '') return recordStep.chargeLost(answer, used, cost)
+    if (text.trim() === '') return recordStep.chargeLost(answer, { ...used, cost }, number)
     const rest = { finish: 'other' as const, calls: [], content: null, outcome: null, latencyMs: 0 }
     await recordStep.record(written, answer, { ...used, ...rest, model, text, cost }, [])
   }
 
-  async function requestOf({ session, answer, signal }: Asking) {
-    const { tools: found, hiding, tokens } = await offerOf(session)
-    const { model, sessionId: cacheKey, ownerId: party } = answer
-    const { tools, leftOut: missingTools } = models.offer(model, answer.ownerId, found)
-    const offered = tools.map(toModelTool)
-    const chat = { ...(await readConversation(database, answer)), missingTools }
-    const prompt = await models.chatPrompt(model, { chat, tools: offered, secrets: tokens, party, cacheKey })
-    return { tools, request: { model, prompt, tools: offered, cacheKey, party, signal, hiding } }
+  async function questionOf({ session, answer, summarizes, progress }: Attempt): Promise<AnswerQuestion> {
+    const { model, sessionId: cacheKey, ownerId } = answer
+    const offer = await offerTo(models, { model, ownerId }, await sessions.offerOf(session))
+    const tools = modelTools(offer)
+    const chat = { ...(await readConversation(database, answer, summarizes)), missingTools: offer.missing }
+    const asked = await models.chatPrompt(model, { chat, tools, secrets: offer.tokens, party: ownerId, cacheKey })
+    progress.isSummary = asked.isSummary
+    return { ...asked, offer, bytes: () => bytesOf(asked.prompt) + bytesOf(tools) }
   }
 
   /** In its place from the look at the balance until the charge: other answers may have spent what was left. */
-  async function askInPlace(asking: Asking, { tools, ...prepared }: Awaited<ReturnType<typeof requestOf>>) {
-    const { answer, written, signal } = asking
-    let { request } = prepared
+  async function askInPlace(attempt: Attempt, first: AnswerQuestion): Promise<StepTaken> {
+    const { answer, written, signal } = attempt
+    const { model, ownerId, sessionId: cacheKey } = answer
     await hold(written, answer)
     let used: Usage | undefined
     let said = ''
-    const onWords = (text: string) => {
+    const add = (text: string) => {
       said += text
-      return asking.onWords(text)
+      return attempt.onWords(text)
     }
     const onGivenUp = (usage: Usage | undefined) => {
       used = usage
     }
+    const speak = () => ({ add, end: () => undefined })
     try {
-      const result = await models.step({ ...request, onWords, onGivenUp }).catch(async (error: unknown) => {
-        if (!(error instanceof PromptTooLong) || said !== '' || signal.aborted) throw error
-        // Of the chat, less is shown now.
-        request = (await requestOf(asking)).request
-        return models.step({ ...request, onWords, onGivenUp })
-      })
-      used = result
-      await outages.answered(answer.model)
-      const outcome = judgeChat(result)
-      const calls = await checkArguments(sites, answer.ownerId, result.calls, tools)
-      const cost = await models.costOf(answer.model, result)
-      const bytesPerToken = measuredBytesPerToken(bytesOf(request.prompt) + bytesOf(request.tools), result.inputTokens)
-      const stepped = { ...result, calls, cost, outcome, bytesPerToken }
-      const recorded = await recordStep.record(written, answer, stepped, tools)
-      return { calls: recorded, finish: result.finish, text: result.text }
+      const asking = { model, ownerId, cacheKey, signal, isRead: true, speak, onGivenUp }
+      let question = first
+      const again = async () => (question = await questionOf(attempt))
+      const { answer: judged, offer } = await askModel(asking, first, again)
+      used = judged
+      await outages.answered(model)
+      const { goesOn, other } = await otherModel.followUp(attempt, judged)
+      const stepped = steppedOf(judged, question, other)
+      const calls = await recordStep.record(written, answer, stepped, offer.tools)
+      if (!goesOn && !isTold(stepped)) throw emptyAnswer(judged)
+      return { calls, finish: judged.finish, text: judged.text, isTold: isTold(stepped), goesOn }
     } catch (error) {
       used ??= error instanceof ModelError ? error.usage : undefined
       const text = signal.reason === 'stopped' && !(error instanceof LostAnswerError) ? said : ''
-      if (used) await recordLost(asking, { ...used, text })
+      if (used) await recordLost(attempt, { ...used, text })
       throw error
     }
   }
 
+  async function askOnce(attempt: Attempt): Promise<StepTaken> {
+    const question = await questionOf(attempt)
+    return inPlace(attempt.answer, attempt.signal, () => askInPlace(attempt, question))
+  }
+
   return {
-    offerOf,
+    /** What must not be in the outcome of a call. */
+    async secretsOf(session: Session): Promise<string[]> {
+      return [...models.secrets, ...(await sessions.offerOf(session)).tokens]
+    },
 
     /**
      * Makes one step and records it. Throws NO_CREDITS, MODEL_ERROR, LostAnswerError, or the signal's reason; what was
      * used until then is charged.
      */
-    async ask(asking: Asking): Promise<{ calls: ChatToolCall[]; finish: string; text: string }> {
-      const prepared = await requestOf(asking)
-      return inPlace(asking.answer, asking.signal, () => askInPlace(asking, prepared))
+    async ask(given: Asking): Promise<StepTaken> {
+      let attempt = await otherModel.unlessOut(firstAttempt(given))
+      for (;;) {
+        try {
+          return await askOnce(attempt)
+        } catch (error) {
+          const next = await otherModel.after(attempt, error)
+          if (!next) throw error
+          attempt = next
+        }
+      }
     },
   }
+}
+
+function steppedOf(
+  { verdict, ...answer }: JudgedAnswer,
+  { isSummary, cuts }: AnswerQuestion,
+  other: string | undefined,
+): Stepped {
+  const calls = answer.calls.map((call) => ({ ...call, refusal: call.problem ?? call.argumentProblem }))
+  const outcome = isSummary ? 'summary' : (verdict?.outcome ?? null)
+  return { ...answer, calls, outcome, cuts, ...(other !== undefined && { other }) }
 }

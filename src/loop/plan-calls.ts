@@ -42,7 +42,7 @@ export async function checkArguments(
   sites: Pick<Sites, 'argumentProblems'>,
   ownerId: string,
   calls: RequestedCall[],
-  tools: OfferedTool[],
+  tools: Pick<OfferedTool, 'name' | 'tool'>[],
 ): Promise<CheckedCall[]> {
   const check = async (call: RequestedCall): Promise<string | undefined> => {
     const offered = offeredAs(call, tools)
@@ -63,7 +63,7 @@ export function planCalls(plan: Plan): { planned: PlannedCall[]; toApprove: Call
   return { planned, toApprove: planned.filter(({ asksFirst }) => asksFirst).map(toAsk) }
 }
 
-const offeredAs = (call: Pick<RequestedCall, 'name'>, tools: OfferedTool[]): OfferedTool | undefined =>
+const offeredAs = <Tool extends { name: string }>(call: Pick<RequestedCall, 'name'>, tools: Tool[]): Tool | undefined =>
   tools.find(({ name }) => name === call.name)
 
 function planCall(plan: Plan, call: CheckedCall, position: number) {

@@ -151,7 +151,16 @@ export const failedInside = (providerSaid: string): ModelError => passing(report
 export const noJson = (providerSaid: string): ModelError =>
   passing('The AI provider responded with a web page or text instead of JSON.', providerSaid)
 
-export const emptyBody = (): ModelError => passing('The AI provider returned an empty response.', undefined)
+/** A complete answer that says nothing. */
+export const emptyAnswer = ({ finish, ...usage }: Usage & { finish: string }): ModelError =>
+  new ModelError({
+    message: emptySentence,
+    retryable: true,
+    privateDetail: `empty answer, finish ${finish}`,
+    usage,
+  })
+
+export const emptyBody = (): ModelError => passing(emptySentence, undefined)
 
 /** The model was removed from the configuration, or its provider's adapter cannot be loaded. */
 export function noSuchModel(name: string): ModelError {
@@ -220,6 +229,7 @@ function sentence(status: number, mayPass: boolean): string {
   return mayPass ? brokenOffSentence : unreadable
 }
 
+const emptySentence = 'The AI provider returned an empty response.'
 const reported = 'The AI provider reported a failure in its response.'
 const brokenOffSentence = "The AI provider's response ended before it was complete."
 const unreadable = "The AI provider's response could not be read."

@@ -10,6 +10,13 @@ export interface Verdict {
   remark: string | null
 }
 
+/**
+ * Whether another model is asked, after so many answers in a row that were rejected. Another one would not make an answer
+ * fit a schema.
+ */
+export const isGivenUp = (outcome: StepProblem, corrections: number): boolean =>
+  outcome === 'refused' || (outcome !== 'off_schema' && corrections > maxCorrections)
+
 /** Judges an answer. An answer with calls is always accepted: a problem with a call becomes its result. */
 export function judgeAnswer({ calls, finish, text }: Pick<Answer, 'calls' | 'finish' | 'text'>): Verdict | undefined {
   if (calls.length > 0) return undefined

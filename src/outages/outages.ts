@@ -133,7 +133,7 @@ export function createOutages(context: {
 
   return {
     /** The model's recorded outage; undefined if it answers, or if its outage has only just begun. */
-    async of(trx: Transaction, model: string): Promise<Outage | undefined> {
+    async of(trx: Database | Transaction, model: string): Promise<Outage | undefined> {
       return known.has(model) ? openOne(trx, model) : undefined
     },
 

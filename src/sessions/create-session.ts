@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
+import { assertModels } from '../models/assert-models.ts'
 import { paidWith } from '../owners/payer.ts'
 import { newId } from '../ids.ts'
 import { hashToken, newToken } from '../secrets/opaque-tokens.ts'
@@ -21,6 +22,8 @@ export const mostLiving = 1000
 export interface NewSession {
   sites: readonly SiteChoice[]
   model?: string | null | undefined
+  fallbackModel?: string | null | undefined
+  summarizes?: boolean | undefined
   title?: string | null | undefined
   /** Shortens the session's life. */
   ttlSeconds?: number | undefined
@@ -34,7 +37,7 @@ export function createCreateSession(context: {
   database: Database
   clock: Clock
   config: Pick<Config, 'sessions'>
-  models: { has(name: string): boolean }
+  models: { has(name: string): boolean; defaultModel: string }
   billing: Pick<Billing, 'account' | 'storedBytes'>
   sites: ReturnType<typeof createSessionSites>
 }) {
@@ -53,22 +56,16 @@ export function createCreateSession(context: {
     assertThat((await countLiving(trx, ownerId, now)) < mostLiving, 'FEATURE_LIMIT_REACHED', { message })
   }
 
-  function assertModel(model: string | null): void {
-    if (model === null || models.has(model)) return
-    const details = [{ path: 'model', message: 'must be the name of an available model (see GET /models)' }]
-    const message = `There is no model named ${JSON.stringify(model)}.`
-    assertThat(false, 'VALIDATION_ERROR', { message, details })
-  }
-
   /**
    * Creates a session for the caller. It ends with the caller's API key. VALIDATION_ERROR (unknown sites, tools or
-   * model, a lifetime that is too long), PERMISSION_DENIED (a named tool without a granted scope),
+   * models, a lifetime that is too long), PERMISSION_DENIED (a named tool without a granted scope),
    * FEATURE_LIMIT_REACHED, TOKEN_REVOKED (the caller's login or key has ended in the meantime).
    */
   return async function create(caller: Caller, ownerId: string, wanted: NewSession): Promise<CreatedSession> {
-    const { title = null, model = null, onDisconnect = 'cancel', ttlSeconds } = wanted
+    const { title = null, model = null, fallbackModel = null, summarizes = false } = wanted
+    const { onDisconnect = 'cancel', ttlSeconds } = wanted
     const { userId, apiKeyId = null } = caller
-    assertModel(model)
+    assertModels({ model, fallbackModel }, models)
     endOfSession(clock.now(), config.sessions, { ttlSeconds, keyExpiresAt: null })
     await sites.assertChoices(ownerId, wanted.sites)
     await billing.storedBytes.assertStorageLimit(ownerId, await billing.account(ownerId))
@@ -81,6 +78,8 @@ export function createCreateSession(context: {
       tokenHash: hashToken(token),
       title,
       model,
+      fallbackModel,
+      summarizes,
       onDisconnect,
     }
     const { session, bytes } = await database.transaction(async (trx) => {

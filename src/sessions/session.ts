@@ -19,6 +19,10 @@ export class Session extends Row {
   declare title: string | null
   /** The name of a configured model, or null for the default one. */
   declare model: string | null
+  /** The model that goes on with an answer if that one fails; null for none. */
+  declare fallbackModel: string | null
+  /** Whether its model summarizes what a long chat leaves out of its prompts. */
+  declare summarizes: boolean
   declare onDisconnect: OnDisconnect
   /** The number of its last message or answer. */
   declare lastNumber: number

@@ -37,7 +37,7 @@ export function createSessions(context: {
   logger: Logger
   vault: Vault
   billing: Pick<Billing, 'account' | 'storedBytes'>
-  models: { has(name: string): boolean }
+  models: { has(name: string): boolean; defaultModel: string }
 }) {
   const { database, clock, config } = context
   const sites = createSessionSites(context)

@@ -13,6 +13,9 @@ const plumbing = new Set([
   'threads',
 ])
 
+/** What drives the loop. It uses the loop's operations, and gives them their parts. */
+const drivers = new Set(['runs', 'chat'])
+
 /** The location of a file: its top folder and, inside `src/`, its noun. */
 interface Place {
   top: string
@@ -118,7 +121,7 @@ function srcMayImport(path: string, from: Place, { target, typeOnly }: Import, s
   if (place.top === 'workflows') return typeOnly && target === 'workflows/messages.ts'
   if (place.top !== 'src' || target === 'src/services.ts') return false
   if (place.noun === from.noun || place.noun === undefined) return true
-  // Its two drivers.
-  if (place.noun === 'loop' && (from.noun === 'runs' || from.noun === 'chat')) return true
+  if (place.noun === 'loop' && drivers.has(from.noun ?? '')) return true
+  if (from.noun === 'loop' && drivers.has(place.noun)) return false
   return from.noun !== undefined && (typeOnly || shared.rows.has(target) || shared.rules.has(target))
 }

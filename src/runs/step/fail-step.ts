@@ -1,10 +1,11 @@
 import type { Billing } from '../../billing/billing.ts'
 import type { PartialModelObject } from 'objection'
-import { costWith, stepCredits } from '../../billing/prices.ts'
-import { later, type Clock } from '../../clock.ts'
+import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { CodedError } from '../../errors.ts'
+import { mayPass, planAfter, type Plan } from '../../loop/after-failure.ts'
+import { createCharge, type Used } from '../../loop/write-step.ts'
 import { ModelError } from '../../models/failures.ts'
 import type { Models } from '../../models/models.ts'
 import type { Usage } from '../../models/usage.ts'
@@ -14,24 +15,13 @@ import { lockRun, type RunRef } from '../record.ts'
 import { noRounds, Run } from '../run.ts'
 import { hasEnded } from '../states.ts'
 import { append, type NewEvent } from '../timeline.ts'
-import { maxAttempts, mostRounds, type Attempt } from './attempt.ts'
+import type { Attempt } from './attempt.ts'
 import { changeOfModel, fallbackOf } from './fallback.ts'
 import type { Cut } from './fit-transcript.ts'
 import type { Next } from './write-step.ts'
 
-/** What a failed attempt used, and what it cost. */
-type Billed = Usage & { credits: number; cost: Awaited<ReturnType<Models['costOf']>> }
-
-/**
- * What follows a failure: the same model is asked again, perhaps not before a time; or the run waits, until a time or
- * until its model is no longer out; or another model is asked; or the run goes on without the summary that was asked
- * for; or it ends.
- */
-type Plan =
-  | { kind: 'retry' | 'wait'; retryAt: Date | null }
-  | { kind: 'other'; model: string; isOut: boolean }
-  | { kind: 'cut'; cut: Cut }
-  | { kind: 'end' }
+/** What a failed attempt used and was charged for; nothing if the provider billed nothing. */
+type Billed = (Used & { credits: number }) | undefined
 
 /**
  * A failure; whether the model fails everybody, undefined if the next attempt comes first; and the cut with which the run
@@ -43,15 +33,6 @@ interface Failed {
   instead: Cut | undefined
 }
 
-/** A pause that is longer is a wait: the agent's other model is asked instead, if it has one. In seconds. */
-const longPause = 60
-
-/** How long a run waits, in seconds, when its attempts have failed round after round although the model answers others. */
-const betweenRounds = [15, 60, 300]
-
-/** An attempt that has taken longer says enough: others would take the run's time. In milliseconds. */
-const longAttemptMs = 60_000
-
 /** Records attempts at a step that have failed, or that were given up. */
 export function createFailStep(context: {
   database: Database
@@ -62,54 +43,29 @@ export function createFailStep(context: {
   outages: Pick<Outages, 'isOut' | 'of'>
   next: Next
 }) {
-  const { database, clock, config, billing, models, outages, next } = context
+  const { database, clock, billing, models, outages, next } = context
+  const chargeAttempt = createCharge(context)
 
   /** Providers bill what they have read and written, also if the answer is of no use. */
-  async function billedFor({ model }: Attempt, error: CodedError): Promise<Billed | undefined> {
-    const usage = error instanceof ModelError ? error.usage : undefined
-    return usage && billedAs({ model }, usage)
-  }
+  const usedBy = async ({ model }: Attempt, usage: Usage | undefined): Promise<Used | undefined> =>
+    usage && { ...usage, cost: await models.costOf(model, usage) }
 
-  async function billedAs({ model }: Pick<Attempt, 'model'>, usage: Usage): Promise<Billed> {
-    const cost = await models.costOf(model, usage)
-    return { ...usage, cost, credits: stepCredits({ ...usage, nanoUsd: cost?.nanoUsd }, config.creditUsd) }
-  }
-
-  async function planAfter(trx: Transaction, run: Run, attempt: Attempt, failed: Failed, now: Date): Promise<Plan> {
+  async function planFor(trx: Transaction, run: Run, { model }: Attempt, failed: Failed, now: Date): Promise<Plan> {
     const { error, isOut, instead } = failed
-    // If the provider named no time, the retry comes within seconds.
-    if (isOut === undefined) return { kind: 'retry', retryAt: error.retryAfter ? later(now, error.retryAfter) : null }
-    if (instead && !isOut) return { kind: 'cut', cut: instead }
-    const other = await fallbackOf(trx, run, attempt.model)
-    if (other !== undefined && !(await outages.of(trx, other))) return { kind: 'other', model: other, isOut }
-    return isOut ? { kind: 'wait', retryAt: null } : planForOne(run, error, now)
-  }
-
-  /** The model answers others: it may be overloaded, or its provider refuses this very prompt. */
-  function planForOne(run: Run, error: CodedError, now: Date): Plan {
-    const isOverQuota = error instanceof ModelError && error.isOverQuota
-    if (!isOverQuota && (!error.retryable || run.modelRounds + 1 >= mostRounds)) return { kind: 'end' }
-    const pause = betweenRounds[Math.min(run.modelRounds, betweenRounds.length - 1)] as number
-    return { kind: 'wait', retryAt: later(now, Math.max(pause, error.retryAfter ?? 0)) }
+    const fallback = isOut === undefined ? undefined : await fallbackOf(trx, run, model)
+    const other = fallback !== undefined && (await outages.of(trx, fallback)) ? undefined : fallback
+    return planAfter(error, { isOut, isSummary: instead !== undefined, other, rounds: run.modelRounds, now })
   }
 
   /** What the run holds is given back, unless it is for a later attempt. */
-  async function charge(trx: Transaction, run: Run, { step, attempt }: Attempt, billed: Billed | undefined) {
+  async function charge(trx: Transaction, run: Run, { step, attempt }: Attempt, used: Used | undefined) {
     const keepsHold = attempt < run.attempt || run.steps !== step - 1
-    if (!billed && !keepsHold) await billing.credits.release(trx, run.id)
-    if (!billed) return {}
-    const { credits, cost } = billed
-    const { ownerId, agentId } = run
-    const of = { ownerId, agentId, runId: run.id, step, failedAttempt: attempt, keepsHold }
-    const tokens = billed.inputTokens + billed.outputTokens
-    await billing.credits.chargeStep(trx, { ...of, credits, tokens, cost })
-    return {
-      inputTokens: run.inputTokens + billed.inputTokens,
-      outputTokens: run.outputTokens + billed.outputTokens,
-      credits: run.credits + credits,
-      ...(billed.cachedTokens > 0 && { cachedTokens: (run.cachedTokens ?? 0) + billed.cachedTokens }),
-      costNanoUsd: costWith(run.costNanoUsd, cost),
-    }
+    if (!used && !keepsHold) await billing.credits.release(trx, run.id)
+    if (!used) return { billed: undefined, counters: {} }
+    const { ownerId, agentId, id: runId } = run
+    const of = { ownerId, agentId, runId, step, failedAttempt: attempt, keepsHold }
+    const { credits, counters } = await chargeAttempt(trx, of, run, used)
+    return { billed: { ...used, credits }, counters }
   }
 
   async function tell(trx: Transaction, run: Run, attempt: Attempt, given: { billed: Billed; changes: object }) {
@@ -124,9 +80,7 @@ export function createFailStep(context: {
     /** Whether the model fails everybody; undefined while another attempt within a minute makes sense, or if aborted. */
     async examine(attempt: Attempt, error: CodedError, signal: AbortSignal): Promise<boolean | undefined> {
       const { model, counted, begunAt } = attempt
-      const isShort = (error.retryAfter ?? 0) <= longPause && clock.now().getTime() - begunAt.getTime() < longAttemptMs
-      const mayPass = error.retryable && counted < maxAttempts && isShort
-      if (mayPass) return undefined
+      if (mayPass(error, { counted, ms: clock.now().getTime() - begunAt.getTime() })) return undefined
       if (error instanceof ModelError && error.isOfPrompt) return false
       return Promise.race([outages.isOut(model), whenAborted(signal)])
     },
@@ -138,23 +92,30 @@ export function createFailStep(context: {
      */
     async note(ref: RunRef, attempt: Attempt, failed: Failed): Promise<Move | 'retry'> {
       const { error } = failed
-      const billed = await billedFor(attempt, error)
+      const used = await usedBy(attempt, error instanceof ModelError ? error.usage : undefined)
       return database.transaction(async (trx) => {
         const run = await lockRun(trx, ref)
         // Too late: the step was recorded, or the run ended, while this attempt was failing.
         if (run.steps !== attempt.step - 1 || hasEnded(run.status)) return next(trx, run)
         const now = clock.now()
-        const plan = await planAfter(trx, run, attempt, failed, now)
+        const plan = await planFor(trx, run, attempt, failed, now)
         // A late failure says nothing about the attempt that was begun since.
         const known = { failedAttempt: attempt.attempt, failedAt: now, failure: error.message }
+        const { billed, counters } = await charge(trx, run, attempt, used)
         const changes = {
-          ...(await charge(trx, run, attempt, billed)),
+          ...counters,
           ...(attempt.attempt < run.attempt
             ? {}
             : { ...known, ...idleFor(run, now.getTime() - attempt.begunAt.getTime()) }),
-          ...changesOf(plan, run, attempt, now),
+          ...changesOf(plan, run, attempt, failed, now),
         }
-        await append(trx, run.id, now, [failedEvent(attempt, error, billed, plan), ...eventsOf(plan, attempt)], changes)
+        await append(
+          trx,
+          run.id,
+          now,
+          [failedEvent(attempt, error, billed, plan), ...eventsOf(plan, attempt, failed)],
+          changes,
+        )
         if (plan.kind === 'retry') return 'retry'
         Object.assign(run, changes)
         return plan.kind === 'end' ? { kind: 'end', status: 'failed', reason: 'MODEL_ERROR' } : next(trx, run)
@@ -166,12 +127,12 @@ export function createFailStep(context: {
      * does not count as a failed one, unless the next one has begun or the step is recorded.
      */
     async giveUp(ref: RunRef, attempt: Attempt, usage: Usage | undefined): Promise<void> {
-      const billed = usage && (await billedAs(attempt, usage))
+      const used = await usedBy(attempt, usage)
       await database.transaction(async (trx) => {
         const run = await lockRun(trx, ref)
         const isCurrent = run.steps === attempt.step - 1 && run.stepAttempts === attempt.counted
-        const charged = await charge(trx, run, attempt, billed)
-        const changes = { ...charged, ...(isCurrent && { stepAttempts: attempt.counted - 1 }) }
+        const { billed, counters } = await charge(trx, run, attempt, used)
+        const changes = { ...counters, ...(isCurrent && { stepAttempts: attempt.counted - 1 }) }
         if (billed && isCurrent && !hasEnded(run.status)) await tell(trx, run, attempt, { billed, changes })
         else if (billed || isCurrent) await Run.query(trx).findById(run.id).patch(changes)
       })
@@ -191,19 +152,25 @@ const whenAborted = (signal: AbortSignal): Promise<undefined> =>
   })
 
 /** What a plan changes in the run's row. */
-function changesOf(plan: Plan, run: Run, { step, attempt }: Attempt, now: Date): PartialModelObject<Run> {
+function changesOf(
+  plan: Plan,
+  run: Run,
+  { step, attempt }: Attempt,
+  { instead }: Failed,
+  now: Date,
+): PartialModelObject<Run> {
   const anew = { ...noRounds, retryAt: null, stepAttempts: 0 }
   if (plan.kind === 'retry') return attempt < run.attempt ? {} : { retryAt: plan.retryAt }
   if (plan.kind === 'other') return { ...anew, fallbackSince: step, ownModelWasOut: plan.isOut, corrections: 0 }
-  if (plan.kind === 'cut') return { ...anew, ...plan.cut.changes }
+  if (plan.kind === 'cut') return { ...anew, ...instead?.changes }
   if (plan.kind === 'end') return { retryAt: null }
   if (plan.retryAt === null) return anew
   const modelFailingSince = run.modelFailingSince ?? now
   return { ...anew, modelRounds: run.modelRounds + 1, modelFailingSince, modelRetryAt: plan.retryAt }
 }
 
-function eventsOf(plan: Plan, { step, model: from }: Attempt): NewEvent[] {
-  if (plan.kind === 'cut') return [plan.cut.event]
+function eventsOf(plan: Plan, { step, model: from }: Attempt, { instead }: Failed): NewEvent[] {
+  if (plan.kind === 'cut') return instead ? [instead.event] : []
   const to = plan.kind === 'other' ? plan.model : undefined
   return changeOfModel({ step, from, to, note: 'The model failed.' })
 }
@@ -211,7 +178,7 @@ function eventsOf(plan: Plan, { step, model: from }: Attempt): NewEvent[] {
 function failedEvent(
   { step, attempt, model }: Attempt,
   { code, message }: Pick<CodedError, 'code' | 'message'>,
-  billed: Billed | undefined,
+  billed: Billed,
   plan: Plan,
 ): NewEvent {
   const retryAt = 'retryAt' in plan ? plan.retryAt : null

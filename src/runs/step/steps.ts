@@ -1,5 +1,6 @@
 import type { Database, Transaction } from '../../database/database.ts'
 import type { Move } from '../../../workflows/messages.ts'
+import { maxAttempts, mostRounds } from '../../loop/after-failure.ts'
 import type { Models } from '../../models/models.ts'
 import { noteInLog } from '../../logger.ts'
 import { lockRun, StaleEpochError, type RunRef } from '../record.ts'
@@ -7,8 +8,8 @@ import { HeldCreditsError } from '../held-credits.ts'
 import { heldUpMs } from '../time-left.ts'
 import type { Run } from '../run.ts'
 import { append } from '../timeline.ts'
-import { createAsk, type AskContext } from './ask-step.ts'
-import { maxAttempts, mostRounds, type Attempt } from './attempt.ts'
+import { createAskStep, type AskContext } from './ask-step.ts'
+import type { Attempt } from './attempt.ts'
 import { createDecide } from './decide.ts'
 import { createModelStanding } from './model-trouble.ts'
 import { createWaits } from './waits.ts'
@@ -25,7 +26,7 @@ export function createSteps(context: Omit<AskContext, 'next'> & Parameters<typeo
 
   /** The next move; a wait begins or ends in the record before the workflow acts on it. */
   const next: AskContext['next'] = async (trx, run, known) => waits.follow(trx, await decide(trx, run, known))
-  const { prepare, ask } = createAsk({ ...context, next })
+  const { prepare, ask } = createAskStep({ ...context, next })
 
   /** Other steps may hold what is left: this one comes again when some of them are over. */
   async function hold(trx: Transaction, run: Run, step: number): Promise<void> {

@@ -1,27 +1,15 @@
-import type { Models } from '../../models/models.ts'
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { buildSummaryPrompt } from '../../models/summary-prompt.ts'
 import type { Run } from '../run.ts'
-import type { Asking, Attempt } from './attempt.ts'
 import type { Cut, Fitted } from './fit-transcript.ts'
 import { bytesFor } from '../../models/prompt-tokens.ts'
 
-/** Asks a run's model for a summary of the steps that it will not see any more. */
-export async function summarise(
-  models: Models,
-  { run, attempt, ...asking }: Asking & { run: Run; attempt: Attempt },
-  fitted: Fitted,
-  cut: Cut,
-) {
-  const { leftOutThrough } = cut.changes
-  const { window, transcript } = fitted
-  const steps = transcript.steps.filter(({ step }) => step <= leftOutThrough)
+/** Asks for a summary of the steps that a run's model will not see any more. */
+export function summaryPrompt(run: Run, { window, transcript }: Fitted, { changes }: Cut): LanguageModelV4Prompt {
+  const steps = transcript.steps.filter(({ step }) => step <= changes.leftOutThrough)
   const fixed = Buffer.byteLength(transcript.systemPrompt + (transcript.leftOut?.summary ?? ''))
   const room = bytesFor(window, run.bytesPerToken) - fixed
-  const prompt = buildSummaryPrompt(transcript, steps, Math.max(room, 0))
-  const { model } = attempt
-  const result = await models.step({ model, prompt, tools: [], cacheKey: run.id, ...asking })
-  // An answer without words leaves the run without a summary; it was billed all the same.
-  return { ...result, calls: [], verdict: undefined, output: null, cost: await models.costOf(model, result), cut }
+  return buildSummaryPrompt(transcript, steps, Math.max(room, 0))
 }
 
 /** The same cut if there is no summary: the run goes on without. */

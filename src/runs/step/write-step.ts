@@ -1,13 +1,12 @@
-import type { MissingSite } from '../../agents/agent-sites.ts'
+import type { AgentTool } from '../../agents/agent-sites.ts'
 import type { Approvals } from '../../approvals/approvals.ts'
 import type { Billing } from '../../billing/billing.ts'
-import { costWith, stepCredits } from '../../billing/prices.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database, Transaction } from '../../database/database.ts'
-import type { CheckedCall, OfferedTool } from '../../loop/plan-calls.ts'
-import type { StepResult } from '../../models/models.ts'
-import type { Cost } from '../../models/prices.ts'
+import type { JudgedAnswer } from '../../loop/ask.ts'
+import type { Offer } from '../../loop/offer.ts'
+import { createCharge, stepRow } from '../../loop/write-step.ts'
 import type { Move } from '../../../workflows/messages.ts'
 import { lockRun, type RunRecord, type RunRef } from '../record.ts'
 import { RunStep } from '../run-step.ts'
@@ -17,27 +16,15 @@ import { askingTimeLeft } from '../time-left.ts'
 import { append, type NewEvent } from '../timeline.ts'
 import type { Attempt } from './attempt.ts'
 import type { Cut } from './fit-transcript.ts'
-import { maxCorrections, type Verdict } from '../../models/judge-answer.ts'
-import type { Judgement } from './judge-output.ts'
+import { isGivenUp } from '../../models/judge-answer.ts'
 import { changeOfModel, fallbackOf } from './fallback.ts'
 import { writeCalls } from './write-calls.ts'
 
 /** What comes next, for a run whose row is locked; its record is read unless it is known. */
 export type Next = (trx: Transaction, run: Run, known?: RunRecord) => Promise<Move>
 
-/** A model's answer, with what was made of it. */
-export interface JudgedAnswer extends StepResult, Judgement {
-  calls: CheckedCall[]
-  cost: Cost | undefined
-  bytesPerToken?: number
-  /** Is given if the answer is a summary of the steps that are left out from now on. */
-  cut?: Cut
-}
-
-interface Offer {
-  tools: OfferedTool[]
-  missing: MissingSite[]
-}
+/** A model's answer; if that is a summary, with the cut that leaves out the steps from now on. */
+type RunAnswer = JudgedAnswer & { cut: Cut | undefined }
 
 /** Records the answer of a step, with its charge and the calls that it asks for, and decides what comes next. */
 export function createWriteStep(context: {
@@ -48,35 +35,30 @@ export function createWriteStep(context: {
   approvals: Pick<Approvals, 'request'>
   next: Next
 }) {
-  const { database, clock, config, billing, approvals, next } = context
+  const { database, clock, config, approvals, next } = context
+  const charge = createCharge(context)
 
   async function write(
     trx: Transaction,
     run: Run,
     attempt: Attempt,
-    answer: JudgedAnswer,
-    offer: Offer,
+    answer: RunAnswer,
+    offer: Pick<Offer<AgentTool>, 'tools' | 'missing'>,
   ): Promise<RunRecord> {
     const now = clock.now()
     const { step } = attempt
-    const { cost, verdict } = answer
-    const credits = stepCredits({ ...answer, nanoUsd: cost?.nanoUsd }, config.creditUsd)
-    await billing.credits.chargeStep(trx, {
-      ownerId: run.ownerId,
-      runId: run.id,
-      agentId: run.agentId,
-      step,
-      credits,
-      tokens: answer.inputTokens + answer.outputTokens,
-      cost,
-    })
-    await RunStep.query(trx).insert(toRow(run, step, answer, credits, now))
+    const { verdict, output } = answer
+    const { ownerId, id: runId, agentId } = run
+    const { credits, counters: charged } = await charge(trx, { ownerId, runId, agentId, step }, run, answer)
+    const outcome = outcomeOf(answer)
+    const row = stepRow(answer, { step, outcome, remark: verdict?.remark ?? null, credits, recordedAt: now })
+    await RunStep.query(trx).insert({ ...row, runId, output })
     const mayAskUntil = new Date(now.getTime() + askingTimeLeft(run, config.budgets, now))
     const plan = { step, before: attempt.callsBefore, calls: answer.calls, tools: offer.tools, now, mayAskUntil }
     const { calls, events } = await writeCalls(trx, approvals, run, plan)
-    const counters = countersAfter(run, answer, credits)
-    const isGivenUp = verdict?.outcome === 'refused' || areCorrectionsUsedUp(verdict, counters)
-    const other = isGivenUp ? await fallbackOf(trx, run, attempt.model) : undefined
+    const counters = { ...charged, ...countersAfter(run, answer) }
+    const mayChange = verdict && isGivenUp(verdict.outcome, counters.corrections ?? 0)
+    const other = mayChange ? await fallbackOf(trx, run, attempt.model) : undefined
     const changes = {
       ...noAttempt,
       ...counters,
@@ -95,11 +77,11 @@ export function createWriteStep(context: {
     const cut = answer.cut ? [answer.cut.event] : []
     const change = changeOfModel({ step: step + 1, from: attempt.model, to: other, note: noteOn(answer) })
     await append(trx, run.id, now, [finished, ...events, ...change, ...cut], changes)
-    const lastStep = { step, outcome: outcomeOf(answer) }
+    const lastStep = { step, outcome }
     return { run: Object.assign(run, changes), lastStep, calls: [...attempt.callsBefore, ...calls] }
   }
 
-  return (ref: RunRef, attempt: Attempt, answer: JudgedAnswer, offer: Offer): Promise<Move> =>
+  return (ref: RunRef, attempt: Attempt, answer: RunAnswer, offer: Offer<AgentTool>): Promise<Move> =>
     database.transaction(async (trx) => {
       const run = await lockRun(trx, ref)
       // Another attempt was faster, or the run was cancelled meanwhile: the record stands.
@@ -108,43 +90,12 @@ export function createWriteStep(context: {
     })
 }
 
-const noteOn = ({ verdict }: JudgedAnswer): string =>
+const noteOn = ({ verdict }: RunAnswer): string =>
   verdict?.outcome === 'refused' ? 'The model refused to answer.' : "The model's answers were unusable."
 
-/** An answer that does not fit its schema ends the run by itself. */
-const areCorrectionsUsedUp = (verdict: Verdict | undefined, { corrections }: { corrections?: number | null }) =>
-  verdict !== undefined && verdict.outcome !== 'off_schema' && (corrections ?? 0) > maxCorrections
-
-function countersAfter(run: Run, answer: JudgedAnswer, credits: number) {
-  const { cost, verdict, calls, inputTokens, cachedTokens, outputTokens } = answer
-  return {
-    toolCalls: run.toolCalls + calls.length,
-    inputTokens: run.inputTokens + inputTokens,
-    outputTokens: run.outputTokens + outputTokens,
-    credits: run.credits + credits,
-    ...(cachedTokens > 0 && { cachedTokens: (run.cachedTokens ?? 0) + cachedTokens }),
-    costNanoUsd: costWith(run.costNanoUsd, cost),
-    ...(verdict ? { corrections: (run.corrections ?? 0) + 1 } : run.corrections && { corrections: 0 }),
-  }
-}
-
-const outcomeOf = ({ cut, verdict }: JudgedAnswer): RunStep['outcome'] => (cut ? 'summary' : (verdict?.outcome ?? null))
-
-const toRow = (run: Run, step: number, answer: JudgedAnswer, credits: number, recordedAt: Date): Partial<RunStep> => ({
-  runId: run.id,
-  step,
-  model: answer.model,
-  answer: answer.text,
-  finish: answer.finish,
-  inputTokens: answer.inputTokens,
-  outputTokens: answer.outputTokens,
-  cachedTokens: answer.cachedTokens > 0 ? answer.cachedTokens : null,
-  costNanoUsd: answer.cost?.nanoUsd ?? null,
-  content: answer.content,
-  outcome: outcomeOf(answer),
-  remark: answer.verdict?.remark ?? null,
-  output: answer.output,
-  credits,
-  latencyMs: answer.latencyMs,
-  recordedAt,
+const countersAfter = (run: Run, { verdict, calls }: RunAnswer) => ({
+  toolCalls: run.toolCalls + calls.length,
+  ...(verdict ? { corrections: (run.corrections ?? 0) + 1 } : run.corrections && { corrections: 0 }),
 })
+
+const outcomeOf = ({ cut, verdict }: RunAnswer): RunStep['outcome'] => (cut ? 'summary' : (verdict?.outcome ?? null))

@@ -36,16 +36,24 @@ test('a session token is enough to see its session and to end it, and nothing el
   const platform = await open()
   const ada = await person(platform)
   const { id: userId } = (await call(ada, auth.me)).body
-  const { token, ...shown } = await sessionOf(ada, { title: 'Bugs', onDisconnect: 'continue', model: 'demo' })
+  const { token, ...shown } = await sessionOf(ada, {
+    title: 'Bugs',
+    onDisconnect: 'continue',
+    model: 'demo',
+    summarizes: true,
+  })
   t.regex(token, /^sy_session_[\w-]{43}$/)
   t.deepEqual((await current(platform, token)).body, shown)
   t.like(shown, { title: 'Bugs', model: 'demo', onDisconnect: 'continue', active: true, sites: [], scopes: [] })
+  t.like(shown, { fallbackModel: null, summarizes: true })
   t.is(Date.parse(shown.expiresAt) - Date.parse(shown.createdAt), day * 1000)
-  const unknown = await call(ada, sessions.createSession, { body: { model: 'none-such' } })
-  t.deepEqual(
-    unknown.failure.details?.map(({ path }) => path),
-    ['model'],
-  )
+  for (const wrong of [{ model: 'none-such' }, { fallbackModel: 'none-such' }, { fallbackModel: 'demo' }]) {
+    const { failure } = await call(ada, sessions.createSession, { body: wrong })
+    t.deepEqual(
+      failure.details?.map(({ path }) => path),
+      Object.keys(wrong),
+    )
+  }
 
   const listed = JSON.stringify((await call(ada, sessions.listSessions)).body)
   const { tokenHash } = (await platform.services.database('sessions').where({ id: shown.id }).first('tokenHash')) as {
