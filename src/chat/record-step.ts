@@ -66,7 +66,10 @@ export function createRecordStep(context: {
     if (calls.length === 0) return 0
     const now = clock.now()
     const { id: answerId, ownerId, sessionId } = answer
-    const before = await lastCalls(ChatToolCall.query(trx).where({ answerId }), answer.steps).select('name', 'arguments')
+    const before = await lastCalls(ChatToolCall.query(trx).where({ answerId }), answer.steps).select(
+      'name',
+      'arguments',
+    )
     const expiresAt = await mayAskUntil(trx, answer, now)
     const { planned, toApprove } = planCalls({ step, before, calls, tools, now, mayAskUntil: expiresAt })
     await ChatToolCall.query(trx).insert(planned.map((call) => ({ ...call, answerId })))

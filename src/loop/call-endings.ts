@@ -97,10 +97,16 @@ export function byApproval(
 /** The ending of an open call whose run or answer ends. */
 export function endingWith(subject: 'run' | 'answer', call: Attempted): CallEnding {
   if (call.inDoubt && call.status === 'planned') {
-    return endingUnsent(call, `The ${subject} ended before this call was retried. An earlier attempt may or may not have taken effect.`)
+    return endingUnsent(
+      call,
+      `The ${subject} ended before this call was retried. An earlier attempt may or may not have taken effect.`,
+    )
   }
   if (mayHaveActed(call)) {
-    return endingUnsent(call, `The ${subject} ended while this call was in progress. The call may or may not have taken effect.`)
+    return endingUnsent(
+      call,
+      `The ${subject} ended while this call was in progress. The call may or may not have taken effect.`,
+    )
   }
   if (call.attempts === 0) return endingUnsent(call, `The ${subject} ended before this call was sent.`)
   return endingUnsent(call, `The ${subject} ended before this call was retried. Its earlier attempts had no effect.`)

@@ -52,8 +52,8 @@ export function createPerformCall({ sender }: { sender: Pick<Sender, 'send'> }) 
     if (sent.kind === 'dropped') return
     if (sent.kind === 'answered') return recordAnswer(ledger, call, sent.outcome)
     if (sent.kind === 'again') return ledger.finish(call, sent.outcome)
-    const isAnswer = sent.kind === 'held' && sent.outcome && call.refusedAttempts > ledger.maxRefused
-    await (isAnswer ? ledger.finish(call, sent.outcome) : ledger.unsent(call, sent))
+    const refusal = sent.kind === 'held' && call.refusedAttempts > ledger.maxRefused ? sent.outcome : undefined
+    await (refusal ? ledger.finish(call, refusal) : ledger.unsent(call, sent))
   }
 
   async function recordAnswer<Call extends Attempted>(ledger: CallLedger<Call>, call: Call, outcome: CallOutcome) {

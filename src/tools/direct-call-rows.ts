@@ -4,9 +4,10 @@ import { newId } from '../ids.ts'
 import type { CallLedger } from '../loop/perform-call.ts'
 import type { VaultEntry } from '../vault/vault-entry.ts'
 import type { CallOutcome } from './call-site.ts'
-import { callError, freesKey, reasonOf, unrecorded } from './direct-call.ts'
+import { callError, freesKey, unrecorded } from './direct-call.ts'
 import type { Sending } from './sender.ts'
 import { DirectToolCall, recordedResult, statusAfter } from './tool-call.ts'
+import { reasonOf } from './unsent-reason.ts'
 
 /** A direct call is sent once more if the site answers 401 and a newer credential exists. */
 const maxRefused = 1
@@ -58,7 +59,11 @@ export function createDirectCallRows({ database, clock }: { database: Database; 
     }
   }
 
-  async function recordOutcome(call: DirectCall, status: DirectToolCall['status'], outcome: CallOutcome): Promise<void> {
+  async function recordOutcome(
+    call: DirectCall,
+    status: DirectToolCall['status'],
+    outcome: CallOutcome,
+  ): Promise<void> {
     const { httpStatus } = outcome
     const freed = freesKey(status, call.effect, outcome) && { idempotencyKey: null }
     const changes = { status, httpStatus, result: recordedResult(outcome), endedAt: clock.now(), ...freed }

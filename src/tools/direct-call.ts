@@ -1,10 +1,10 @@
 import { CodedError } from '../errors.ts'
-import { secondsInWords } from '../amounts-in-words.ts'
 import { JsonText } from '../json-text.ts'
 import type { CallOutcome } from './call-site.ts'
-import type { Sent, Unsent } from './sender.ts'
+import type { Sent } from './sender.ts'
 import { statusAfter, type DirectToolCall } from './tool-call.ts'
 import { unreadResult } from './unread-result.ts'
+import { reasonOf } from './unsent-reason.ts'
 
 export interface DirectResult {
   callId: string
@@ -48,20 +48,6 @@ export function answerOf(call: DirectToolCall): DirectResult {
   const pending = `The original request with this key is still in progress. Check it with GET /vault/{entryId}/calls/${call.id}.`
   const isRetryable = call.idempotencyKey === null && call.httpStatus === null
   throw callError(isRetryable ? 'SITE_UNAVAILABLE' : 'TOOL_EXECUTION_ERROR', call.result ?? pending, call)
-}
-
-/** Why a call was not sent, or has done nothing. */
-export function reasonOf(sent: Unsent, now: Date) {
-  if (sent.kind === 'held') {
-    const seconds = Math.max(1, Math.ceil((sent.until.getTime() - now.getTime()) / 1000))
-    // Our own limit ends within a minute; a site's Retry-After is passed on unchanged.
-    const retryAfter = sent.why === 'limit' ? Math.min(seconds, 60) : seconds
-    const message = `Too many tool calls to ${sent.host}. Try again in ${secondsInWords(retryAfter)}.`
-    return { code: 'OUTGOING_RATE_LIMITED', message, retryAfter } as const
-  }
-  if (sent.kind === 'unsent')
-    return { code: sent.notGranted ? 'PERMISSION_DENIED' : 'SITE_UNAVAILABLE', message: sent.outcome.text } as const
-  return { code: 'TOOL_EXECUTION_ERROR', message: sent.message } as const
 }
 
 /** The error of a call that was not successful: of its last attempt, if there was one. */
