@@ -18,5 +18,5 @@ const named = (kind: string, scenes: Record<string, Scene>): Named[] =>
     return { title: `${kind}, ${what}`, name: `${kind}-${slug}`, file, play }
   })
 
-/** What is recorded: see record-streams.ts. */
+/** The scenes that are recorded, and played again. */
 export const scenes: Named[] = [...named('conversations', conversations), ...named('runs', runs)]

@@ -45,6 +45,7 @@ async function openStage(
     [fallbackModel, 'other-model'],
     [model, 'own-model'],
     [new URL(badTools.origin).host, 'bad-tools.example.com'],
+    [new URL(pages.origin).host, 'pages.example.com'],
   ])
   const recording: Recording = []
   const note = (title: string, lines: string[]) =>
