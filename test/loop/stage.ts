@@ -8,9 +8,6 @@ import { sharedModels } from '../models/shared-models.ts'
 import { createPlain } from './plain.ts'
 import { promptLines } from './prompts.ts'
 
-/** A recording: what clients saw, what the model was asked, and which calls the sites got, line by line. */
-export type Recording = string[]
-
 /** Plays a scene, and records it. */
 export type Scene = (stage: Stage) => Promise<void>
 
@@ -47,7 +44,7 @@ async function openStage(
     [new URL(badTools.origin).host, 'bad-tools.example.com'],
     [new URL(pages.origin).host, 'pages.example.com'],
   ])
-  const recording: Recording = []
+  const recording: string[] = []
   const note = (title: string, lines: string[]) =>
     void recording.push(...(recording.length > 0 ? [''] : []), `# ${title}`, ...lines)
 
@@ -70,8 +67,8 @@ async function openStage(
     asked: () => provider.requestsOf(model).length,
     note,
     ...plain,
-    /** The whole recording, after the scene. */
-    finish(): Recording {
+    /** After the scene: what clients saw, what the models were asked, and which calls the site got, line by line. */
+    finish(): string[] {
       for (const one of [model, fallbackModel]) {
         const bodies = provider.requestsOf(one).map(({ body }) => body)
         if (bodies.length > 0) note(plain.plain(`what ${one} was asked`), promptLines(bodies, plain))
