@@ -7,6 +7,7 @@ import { freePorts } from '../../bin/local/ports.ts'
 import { measured } from '../crash/record.ts'
 import { openStage, type Stage } from '../crash/stage.ts'
 import { call, type Client } from '../helpers/client.ts'
+import { ahead } from '../helpers/clock.ts'
 import { customer, deliver, runOf, webhookAgent, type Person } from '../helpers/people.ts'
 import { startProcess } from '../helpers/processes.ts'
 import { workspaceOf } from '../helpers/workspaces.ts'
@@ -28,8 +29,7 @@ type Place = { workspaceId?: string }
 /** An API whose clock is that much ahead. */
 async function startApi(t: ExecutionContext, { environment }: Stage, ms: number): Promise<string> {
   const [port = 0] = await freePorts(1)
-  const clock = new URL(`../helpers/clock-ahead.ts?ms=${ms}`, import.meta.url)
-  await startProcess(t, 'api', { ...environment, PORT: String(port), NODE_OPTIONS: `--import=${clock.href}` })
+  await startProcess(t, 'api', { ...environment, PORT: String(port), ...ahead(ms) })
   return `http://127.0.0.1:${port}`
 }
 

@@ -1,0 +1,37 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Played } from './scene.ts'
+import { endings, titleOf, type Row } from './table.ts'
+
+/**
+ * After how many milliseconds somebody has gone on with an answer, or ended one that nobody reads: five seconds and fifteen,
+ * and as much again where many are lost at once on a busy machine.
+ */
+const mostMs = { completed: 10_000, failed: 30_000 }
+
+/** What is not as the table says, in words: nothing if all is well. */
+export function problemsOf(played: Played): string[] {
+  const { kind, phase, seen, tookMs } = played
+  const expected = { ...endings[kind][phase], next: 'completed' }
+  const other = Object.entries(expected).flatMap(([what, value]) => {
+    const found = seen[what as keyof typeof seen]
+    return isDeepStrictEqual(found, value) ? [] : [`${what} is ${JSON.stringify(found)}, not ${JSON.stringify(value)}`]
+  })
+  const isLate = waitsForNobody(played) && tookMs > mostMs[expected.status]
+  const late = isLate ? [`it took ${tookMs} ms`] : []
+  return [...other, ...late].map((problem) => `${titleOf(played)}: ${problem}`)
+}
+
+/** An answer that waits for an approval has no process, and goes on once somebody approves. */
+const waitsForNobody = ({ phase }: Row): boolean => phase !== 'while an approval waits'
+
+/** The shortest, the middle and the longest time until somebody went on with an answer, and until somebody ended one. */
+export function timesOf(played: Played[]): string {
+  const of = (status: 'completed' | 'failed') =>
+    range(played.filter((one) => waitsForNobody(one) && endings[one.kind][one.phase].status === status))
+  return `gone on with after ${of('completed')} ms, ended after ${of('failed')} ms`
+}
+
+function range(played: Played[]): string {
+  const sorted = played.map(({ tookMs }) => tookMs).toSorted((one, other) => one - other)
+  return [sorted[0], sorted[sorted.length >> 1], sorted.at(-1)].join(', ')
+}
