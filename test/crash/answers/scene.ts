@@ -1,6 +1,6 @@
 import type { ExecutionContext } from 'ava'
 import { freePorts } from '../../../bin/local/ports.ts'
-import { ahead } from '../../helpers/clock.ts'
+import { aheadBy } from '../../helpers/clock.ts'
 import { startProcess, type PlatformProcess } from '../../helpers/processes.ts'
 import { contradictionsIn } from '../../money/invariants.ts'
 import { openStage } from '../stage.ts'
@@ -26,11 +26,11 @@ export async function openScene(t: ExecutionContext, env: Record<string, string>
     /** An API process whose clock is ahead by so many milliseconds; by default at a port of its own. */
     async startApi(aheadMs: number, port?: number): Promise<Api> {
       const at = port ?? (await freePorts(1))[0] ?? 0
-      const env = { ...stage.environment, ...ahead(aheadMs), PORT: String(at) }
+      const env = { ...stage.environment, ...aheadBy(aheadMs), PORT: String(at) }
       return { ...(await startProcess(t, 'api', env)), port: at, url: `http://127.0.0.1:${at}` }
     },
     /** Workers, each with a clock of its own: they, too, look after answers. */
-    startWorkers: (aheadMs: number[]) => Promise.all(aheadMs.map((ms) => stage.startWorker(ahead(ms)))),
+    startWorkers: (aheadMs: number[]) => Promise.all(aheadMs.map((ms) => stage.startWorker(aheadBy(ms)))),
     /** What contradicts the rules of money, of all that was done here. */
     contradictions: () => contradictionsIn(database),
   }
