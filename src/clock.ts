@@ -13,7 +13,7 @@ let ahead = 0
 export const databaseClock: Clock = { now: () => new Date(Date.now() + ahead) }
 
 /** What the database's clock said, between two times of this process's clock. All in milliseconds. */
-export interface Reading {
+interface Reading {
   sent: number
   theirs: number
   received: number
