@@ -12,7 +12,7 @@ const meanings = {
   vaultEntryId: ['Vault entry of the site', exampleIds.entry],
   title: ['Display name', "This week's bugs"],
   model: ['Name of the AI model, as listed by `GET /models`. Null means the default model.', null],
-  fallbackModel: ['AI model that goes on with an answer if `model` fails. Null if there is none.', null],
+  fallbackModel: ['AI model that continues an answer if `model` fails. Null if there is none.', null],
   summarizes: [
     'Whether a chat that outgrows its context window summarizes its first messages. The summary is a billed step.',
     false,

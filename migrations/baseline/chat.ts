@@ -85,6 +85,9 @@ export const chat = `
     recorded_at timestamptz not null,
     finish step_finish not null,
     bytes_per_token real,
+    -- up to which exchange of the conversation its prompt had shortened results, and up to which it had nothing
+    shortened_through integer not null default 0,
+    left_out_through integer not null default 0,
     model text not null,
     answer text not null,
     content text,

@@ -19,6 +19,12 @@ export class ChatStep extends Row {
   declare latencyMs: number
   /** How many bytes of its prompt were one token; null if nobody has counted. */
   declare bytesPerToken: number | null
+  /**
+   * Up to which exchange of its conversation its prompt had shortened results, and up to which it had nothing. A summary
+   * covers what is left out.
+   */
+  declare shortenedThrough: number
+  declare leftOutThrough: number
   declare recordedAt: Date
   /** What its provider wants back unchanged. */
   declare content: string | null

@@ -1,5 +1,6 @@
 import type { Database } from '../database/database.ts'
 import type { Chat } from '../models/chat-prompt.ts'
+import { noCuts, type Cuts } from '../models/fit.ts'
 import type { TranscriptStep } from '../models/prompt.ts'
 import { ChatToolCall, isFinal } from '../tools/tool-call.ts'
 import { unreadResult } from '../tools/unread-result.ts'
@@ -15,12 +16,17 @@ const maxExchanges = 200
 const maxBytes = 16 * 1024 * 1024
 
 /** Reads what the model is shown for the next step of an answer: the path to its message, and what it has done. */
-export async function readConversation(database: Database, answer: ChatAnswer): Promise<Chat> {
+export async function readConversation(database: Database, answer: ChatAnswer, summarizes: boolean): Promise<Chat> {
   const whole = pathTo(await treeOf(database, answer.sessionId), answer.messageId)
-  const path = await recent(database, whole.slice(-maxExchanges))
+  const last = whole.slice(-maxExchanges)
+  const [{ shortenedThrough, leftOutThrough }, bytesPerToken] = await Promise.all([
+    cutsOf(database, answer, last),
+    measuredFor(database, answer, last),
+  ])
+  const path = await recent(database, whole.slice(Math.max(leftOutThrough, whole.length - maxExchanges)))
   const answerTo = new Map(path.map(({ messageId, answerId }) => [messageId, answerId]))
   answerTo.set(answer.messageId, answer.id)
-  const [words, steps] = await Promise.all([
+  const [words, steps, summary] = await Promise.all([
     wordsOf(
       database,
       path.map(({ messageId }) => messageId),
@@ -29,18 +35,44 @@ export async function readConversation(database: Database, answer: ChatAnswer): 
       database,
       [...answerTo.values()].filter((id) => id !== undefined),
     ),
+    leftOutThrough > 0 ? summaryOn(database, answer, last) : undefined,
   ])
-  const exchanges = path.map(({ messageId }) => ({
+  const before = whole.length - path.length
+  const exchanges = path.map(({ messageId }, index) => ({
+    number: before + index + 1,
     words: words.get(messageId) ?? '',
     steps: steps.get(answerTo.get(messageId) ?? '') ?? [],
   }))
-  return { exchanges, isCut: whole.length > path.length, bytesPerToken: await measuredFor(database, answer, path) }
+  return { exchanges, shortenedThrough, summary, summarizes, bytesPerToken }
+}
+
+const answersOn = ({ id }: ChatAnswer, path: Path): string[] => [id, ...path.flatMap(({ answerId }) => answerId ?? [])]
+
+/** How far the prompts of earlier steps on the path were cut. Later ones begin alike, so that providers can cache them. */
+async function cutsOf(database: Database, answer: ChatAnswer, path: Path): Promise<Cuts> {
+  const { rows } = await database.raw<{ rows: Cuts[] }>(cutsStatement, { ids: answersOn(answer, path) })
+  return rows[0] ?? noCuts
+}
+
+const cutsStatement = `
+  select coalesce(max(shortened_through), 0) as "shortenedThrough", coalesce(max(left_out_through), 0) as "leftOutThrough"
+    from chat_steps where answer_id = any(:ids::uuid[])`
+
+/** The newest summary on the path. A model that was asked for one may have answered nothing. */
+async function summaryOn(database: Database, answer: ChatAnswer, path: Path): Promise<string | undefined> {
+  const summaries = ChatStep.query(database)
+    .whereIn('answerId', answersOn(answer, path))
+    .where({ outcome: 'summary' })
+    .where('answer', '<>', '')
+  return (await summaries.orderBy('leftOutThrough', 'desc').select('answer').first())?.answer
 }
 
 /** What the model's provider has counted last on the path; another model has other tokens. */
-async function measuredFor(database: Database, { id, model }: ChatAnswer, path: Path): Promise<number | undefined> {
-  const answerIds = [id, ...path.flatMap(({ answerId }) => answerId ?? [])]
-  const counted = ChatStep.query(database).whereIn('answerId', answerIds).where({ model }).whereNotNull('bytesPerToken')
+async function measuredFor(database: Database, answer: ChatAnswer, path: Path): Promise<number | undefined> {
+  const counted = ChatStep.query(database)
+    .whereIn('answerId', answersOn(answer, path))
+    .where({ model: answer.model })
+    .whereNotNull('bytesPerToken')
   return (await counted.orderBy('recordedAt', 'desc').select('bytesPerToken').first())?.bytesPerToken ?? undefined
 }
 

@@ -1,10 +1,12 @@
 import type { Approvals } from '../approvals/approvals.ts'
 import type { Billing } from '../billing/billing.ts'
+import { LedgerEntry } from '../billing/ledger-entry.ts'
 import { later, type Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import { retryWhileUnavailable, type Database, type Transaction } from '../database/database.ts'
 import { newId } from '../ids.ts'
 import { createCharge, stepRow, type Used } from '../loop/write-step.ts'
+import type { Cuts } from '../models/fit.ts'
 import type { StepResult } from '../models/models.ts'
 import type { Cost } from '../models/prices.ts'
 import { Session } from '../sessions/session.ts'
@@ -28,6 +30,7 @@ export interface Stepped extends Omit<StepResult, 'calls'> {
   other?: string
   cost: Cost | undefined
   bytesPerToken?: number
+  cuts?: Cuts
 }
 
 /** Records steps of answers, each with its charge and the calls that it asks for, in one transaction. */
@@ -71,7 +74,7 @@ export function createRecordStep(context: {
     const { outcome, bytesPerToken = null } = stepped
     const { credits, counters } = await chargeNext(trx, answer, stepped)
     const row = stepRow(stepped, { step, outcome, remark: null, credits, recordedAt: now })
-    await ChatStep.query(trx).insert({ ...row, answerId: answer.id, bytesPerToken })
+    await ChatStep.query(trx).insert({ ...row, ...stepped.cuts, answerId: answer.id, bytesPerToken })
     const rows = stepped.calls.map((call, position) => {
       const tool = tools.find(({ name }) => name === call.name)
       return toCall({ answerId: answer.id, step, position, now }, call, tool)
@@ -83,6 +86,12 @@ export function createRecordStep(context: {
       .findById([answer.sessionId, answer.number])
       .patch({ ...counters, ...counted, ...(stepped.other !== undefined && { model: stepped.other }) })
   }
+
+  /** How many attempts at the answer's next step were charged. */
+  const chargedBefore = (trx: Transaction, { id: answerId, steps }: ChatAnswer): Promise<number> =>
+    LedgerEntry.query(trx)
+      .where({ kind: 'chat_step', answerId, step: steps + 1 })
+      .resultSize()
 
   const persistently = <T>(work: (trx: Transaction) => Promise<T>): Promise<T> =>
     retryWhileUnavailable(() => database.transaction(work))
@@ -113,10 +122,11 @@ export function createRecordStep(context: {
      * Charges what the step after those of `before` has used and that came to nothing, once: also if the answer is not
      * this process's any more, since nobody else knows of it.
      */
-    chargeLost: (before: ChatAnswer, used: Used, failedAttempt: number): Promise<void> =>
+    chargeLost: (before: ChatAnswer, used: Used): Promise<void> =>
       persistently(async (trx) => {
         const answer = await ChatAnswer.query(trx).findOne({ id: before.id }).forUpdate()
         if (!answer || answer.credits > before.credits) return
+        const failedAttempt = 1 + (await chargedBefore(trx, answer))
         const { counters } = await chargeNext(trx, answer, used, { failedAttempt })
         await ChatAnswer.query(trx).findById([answer.sessionId, answer.number]).patch(counters)
       }),

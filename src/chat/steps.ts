@@ -3,45 +3,29 @@ import type { Billing } from '../billing/billing.ts'
 import { requireCredits } from '../billing/account-status.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
-import { createAsk, type JudgedAnswer, type Question } from '../loop/ask.ts'
+import { createAsk, type JudgedAnswer } from '../loop/ask.ts'
 import { modelTools, offerTo } from '../loop/offer.ts'
-import { isGivenUp, maxCorrections } from '../models/judge-answer.ts'
 import { emptyAnswer, ModelError } from '../models/failures.ts'
 import type { Models } from '../models/models.ts'
 import { bytesOf } from '../models/prompt-size.ts'
 import type { Usage } from '../models/usage.ts'
 import type { Outages } from '../outages/outages.ts'
 import type { Outputs } from '../outputs/outputs.ts'
-import type { SessionTool } from '../sessions/session-sites.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Session } from '../sessions/session.ts'
 import { NoPlaceError } from '../shares/places.ts'
 import type { Sites } from '../sites/sites.ts'
 import type { ChatToolCall } from '../tools/tool-call.ts'
+import { firstAttempt, type AnswerQuestion, type Asking, type Attempt } from './attempt.ts'
 import type { ChatAnswer } from './chat-answer.ts'
-import { ChatStep, isTold } from './chat-step.ts'
+import { isTold } from './chat-step.ts'
 import { readConversation } from './conversation.ts'
 import { createOtherModel } from './other-model.ts'
 import type { createRecordStep, Stepped } from './record-step.ts'
 import { lockAnswer, LostAnswerError, type Written } from './writer.ts'
 
-/** What a step is asked with. */
-export interface Asking {
-  session: Session
-  answer: ChatAnswer
-  written: Written
-  /** Takes the words as they come. */
-  onWords: (text: string) => void | Promise<void>
-  signal: AbortSignal
-}
-
-/** The first or second attempt at a step: the second one asks another model. */
-export interface Attempt extends Asking {
-  number: number
-}
-
 /** What a step has come to. */
-interface Told {
+interface StepTaken {
   calls: ChatToolCall[]
   finish: string
   text: string
@@ -94,40 +78,26 @@ export function createChatSteps(context: {
 
   /** What was used is charged; whoever stops an answer keeps what it has said. */
   async function recordLost(attempt: Attempt, { text, ...used }: Usage & { text: string }): Promise<void> {
-    const { written, answer, number } = attempt
+    const { written, answer } = attempt
     const { model } = answer
     const cost = await models.costOf(model, used)
-    if (text.trim() === '') return recordStep.chargeLost(answer, { ...used, cost }, number)
+    if (text.trim() === '') return recordStep.chargeLost(answer, { ...used, cost })
     const rest = { finish: 'other' as const, calls: [], content: null, outcome: null, latencyMs: 0 }
     await recordStep.record(written, answer, { ...used, ...rest, model, text, cost }, [])
   }
 
-  /** How often in a row the model was asked to correct itself before this step. */
-  async function correctionsBefore({ id: answerId, model }: ChatAnswer): Promise<number> {
-    const rows = await ChatStep.query(database).where({ answerId }).orderBy('step', 'desc').limit(maxCorrections)
-    const first = rows.findIndex((row) => row.outcome === null || row.outcome === 'summary' || row.model !== model)
-    return first < 0 ? rows.length : first
-  }
-
-  /** What follows a rejected answer: the model is asked to correct it, or the other one is asked, or that was all. */
-  async function followUp(attempt: Attempt, { verdict }: JudgedAnswer): Promise<{ goesOn: boolean; other?: string }> {
-    if (!verdict) return { goesOn: false }
-    if (!isGivenUp(verdict.outcome, 1 + (await correctionsBefore(attempt.answer)))) return { goesOn: true }
-    const other = await otherModel.of(attempt)
-    return other === undefined ? { goesOn: false } : { goesOn: true, other }
-  }
-
-  async function questionOf({ session, answer }: Attempt): Promise<Question<SessionTool>> {
+  async function questionOf({ session, answer, summarizes, progress }: Attempt): Promise<AnswerQuestion> {
     const { model, sessionId: cacheKey, ownerId } = answer
     const offer = await offerTo(models, { model, ownerId }, await sessions.offerOf(session))
     const tools = modelTools(offer)
-    const chat = { ...(await readConversation(database, answer)), missingTools: offer.missing }
-    const prompt = await models.chatPrompt(model, { chat, tools, secrets: offer.tokens, party: ownerId, cacheKey })
-    return { prompt, offer, isSummary: false, bytes: () => bytesOf(prompt) + bytesOf(tools) }
+    const chat = { ...(await readConversation(database, answer, summarizes)), missingTools: offer.missing }
+    const asked = await models.chatPrompt(model, { chat, tools, secrets: offer.tokens, party: ownerId, cacheKey })
+    progress.isSummary = asked.isSummary
+    return { ...asked, offer, bytes: () => bytesOf(asked.prompt) + bytesOf(tools) }
   }
 
   /** In its place from the look at the balance until the charge: other answers may have spent what was left. */
-  async function askInPlace(attempt: Attempt, question: Question<SessionTool>): Promise<Told> {
+  async function askInPlace(attempt: Attempt, first: AnswerQuestion): Promise<StepTaken> {
     const { answer, written, signal } = attempt
     const { model, ownerId, sessionId: cacheKey } = answer
     await hold(written, answer)
@@ -143,11 +113,13 @@ export function createChatSteps(context: {
     const speak = () => ({ add, end: () => undefined })
     try {
       const asking = { model, ownerId, cacheKey, signal, isRead: true, speak, onGivenUp }
-      const { answer: judged, offer } = await askModel(asking, question, () => questionOf(attempt))
+      let question = first
+      const again = async () => (question = await questionOf(attempt))
+      const { answer: judged, offer } = await askModel(asking, first, again)
       used = judged
       await outages.answered(model)
-      const { goesOn, other } = await followUp(attempt, judged)
-      const stepped = steppedOf(judged, other)
+      const { goesOn, other } = await otherModel.followUp(attempt, judged)
+      const stepped = steppedOf(judged, question, other)
       const calls = await recordStep.record(written, answer, stepped, offer.tools)
       if (!goesOn && !isTold(stepped)) throw emptyAnswer(judged)
       return { calls, finish: judged.finish, text: judged.text, isTold: isTold(stepped), goesOn }
@@ -159,7 +131,7 @@ export function createChatSteps(context: {
     }
   }
 
-  async function askOnce(attempt: Attempt): Promise<Told> {
+  async function askOnce(attempt: Attempt): Promise<StepTaken> {
     const question = await questionOf(attempt)
     return inPlace(attempt.answer, attempt.signal, () => askInPlace(attempt, question))
   }
@@ -174,26 +146,27 @@ export function createChatSteps(context: {
      * Makes one step and records it. Throws NO_CREDITS, MODEL_ERROR, LostAnswerError, or the signal's reason; what was
      * used until then is charged.
      */
-    async ask(given: Asking): Promise<Told> {
-      let hasSpoken = false
-      const onWords = (text: string) => {
-        hasSpoken ||= text !== ''
-        return given.onWords(text)
-      }
-      const attempt = await otherModel.unlessOut({ ...given, onWords, number: 1 })
-      try {
-        return await askOnce(attempt)
-      } catch (error) {
-        // Words cannot be taken back from the stream.
-        const next = hasSpoken ? undefined : await otherModel.after(attempt, error)
-        if (!next) throw error
-        return askOnce(next)
+    async ask(given: Asking): Promise<StepTaken> {
+      let attempt = await otherModel.unlessOut(firstAttempt(given))
+      for (;;) {
+        try {
+          return await askOnce(attempt)
+        } catch (error) {
+          const next = await otherModel.after(attempt, error)
+          if (!next) throw error
+          attempt = next
+        }
       }
     },
   }
 }
 
-function steppedOf({ verdict, ...answer }: JudgedAnswer, other: string | undefined): Stepped {
+function steppedOf(
+  { verdict, ...answer }: JudgedAnswer,
+  { isSummary, cuts }: AnswerQuestion,
+  other: string | undefined,
+): Stepped {
   const calls = answer.calls.map((call) => ({ ...call, refusal: call.problem ?? call.argumentProblem }))
-  return { ...answer, calls, outcome: verdict?.outcome ?? null, ...(other !== undefined && { other }) }
+  const outcome = isSummary ? 'summary' : (verdict?.outcome ?? null)
+  return { ...answer, calls, outcome, cuts, ...(other !== undefined && { other }) }
 }

@@ -48,7 +48,7 @@ export interface JudgedAnswer extends StepResult, Judgement {
 }
 
 /** An answer, and what the model was offered in the end. */
-export interface Asked<Tool extends LoopTool> {
+interface Asked<Tool extends LoopTool> {
   answer: JudgedAnswer
   offer: Offer<Tool>
 }

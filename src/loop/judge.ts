@@ -19,7 +19,7 @@ export interface Judgement {
 }
 
 /** What an answer has to be. */
-export interface Wanted {
+interface Wanted {
   outputs: Pick<Outputs, 'read'>
   schema: object | undefined
   ownerId: string

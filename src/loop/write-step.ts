@@ -10,7 +10,7 @@ import type { Usage } from '../models/usage.ts'
 export type Used = Usage & { cost: Cost | undefined }
 
 /** What a run or an answer has used so far. */
-export interface Counters {
+interface Counters {
   inputTokens: number
   outputTokens: number
   cachedTokens: number | null

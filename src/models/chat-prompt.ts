@@ -3,29 +3,48 @@ import type { Hiding } from '../hiding/hiding.ts'
 import { hiddenStep } from './hidden-transcript.ts'
 import { bytesOf, bytesOnce, shortenCall } from './prompt-size.ts'
 import { fence } from './fence.ts'
-import { chatLeftOutSentence, chatMissingSentence, chatSentence, standingRules } from './prompt-format.ts'
+import { fit, type Cuts } from './fit.ts'
+import {
+  chatLeftOutSentence,
+  chatMissingSentence,
+  chatSentence,
+  standingRules,
+  summarySentence,
+} from './prompt-format.ts'
+import { buildChatSummaryPrompt, maxSummaryBytes } from './summary-prompt.ts'
+import { firstBytes } from '../text.ts'
 import { sitesText, stepMessages, type MissingSite, type Reader, type Shown, type TranscriptStep } from './prompt.ts'
 import { bytesFor, cannotFit, tokensIn } from './prompt-tokens.ts'
 import type { Window } from './context-window.ts'
 
 /** A message of a user, and the model's steps that answer it. */
 interface Exchange {
+  /** Its place in the conversation, from 1 on. */
+  number: number
   words: string
   steps: TranscriptStep[]
 }
 
+/** A chat as it is read: without the exchanges that were left out before. */
 export interface Chat {
   exchanges: Exchange[]
-  isCut: boolean
+  /** Up to which exchange results are shortened already. */
+  shortenedThrough: number
+  /** A summary of what is left out. */
+  summary?: string | undefined
+  /** Whether the model is asked for a summary of what is left out next. */
+  summarizes: boolean
   missingTools?: MissingSite[]
   /** Bytes per token of the last prompt; absent if unknown. */
   bytesPerToken?: number | undefined
 }
 
-export const hiddenChat = ({ exchanges, missingTools = [], ...rest }: Chat, hiding: Hiding): Chat => ({
+export const hiddenChat = ({ exchanges, summary, missingTools = [], ...rest }: Chat, hiding: Hiding): Chat => ({
   ...rest,
+  summary: summary === undefined ? undefined : hiding.text(summary),
   missingTools: missingTools.map((site) => ({ ...site, name: hiding.text(site.name) })),
-  exchanges: exchanges.map(({ words, steps }) => ({
+  exchanges: exchanges.map(({ number, words, steps }) => ({
+    number,
     words: hiding.text(words),
     steps: steps.map((step) => hiddenStep(step, hiding)),
   })),
@@ -41,20 +60,36 @@ export interface ShownChat {
 /** The sizes of a chat whose last message does not fit. */
 export type ExcessiveChat = Pick<Window, 'contextTokens' | 'promptTokens'> & { tokens: number }
 
-/** The prompt of the next step of a chat, cut so that it fits; its sizes if its last message does not. */
-export function chatPrompt(
-  chat: Chat,
-  { reader, window, toolBytes }: ShownChat,
-): LanguageModelV4Prompt | ExcessiveChat {
-  const { contextTokens, promptTokens, resultBytes } = window
-  const { bytesPerToken = null } = chat
-  const shown = { ...reader, resultBytes }
-  const fitting = fitChat(chat, shown, toolBytes, bytesFor(window, bytesPerToken))
-  // A rejected prompt does not show how much the provider accepts, so the provider decides again.
-  const isExcessive = cannotFit(fitting.size, promptTokens, bytesPerToken)
-  if (!isExcessive) return buildChatPrompt(fitting.chat, shown)
-  return { tokens: tokensIn(fitting.size, bytesPerToken), contextTokens, promptTokens }
+/** What the model of a chat is asked next: the next step, or a summary of what the cuts leave out from then on. */
+export interface ChatQuestion {
+  prompt: LanguageModelV4Prompt
+  cuts: Cuts
+  isSummary: boolean
 }
+
+/** The prompt of the next step of a chat, cut so that it fits; its sizes if its last message does not. */
+export function chatPrompt(given: Chat, { reader, window, toolBytes }: ShownChat): ChatQuestion | ExcessiveChat {
+  const { contextTokens, promptTokens, resultBytes } = window
+  const { bytesPerToken = null } = given
+  const shown = { ...reader, resultBytes }
+  const limit = bytesFor(window, bytesPerToken)
+  const chat = { ...given, summary: shownSummary(given.summary, resultBytes) }
+  const { size, cuts, ...fitted } = fitChat(chat, shown, toolBytes, limit)
+  // A rejected prompt does not show how much the provider accepts, so the provider decides again.
+  const isExcessive = cannotFit(size, promptTokens, bytesPerToken)
+  if (isExcessive) return { tokens: tokensIn(size, bytesPerToken), contextTokens, promptTokens }
+  const left = chat.exchanges.filter(({ number }) => number <= cuts.leftOutThrough)
+  const isSummary = chat.summarizes && left.length > 0
+  const prompt = isSummary ? summaryOf(chat, left, limit) : buildChatPrompt(fitted.chat, shown)
+  return { prompt, cuts, isSummary }
+}
+
+/** Models do not always keep to the length that they are asked for. */
+const shownSummary = (summary: string | undefined, resultBytes: number): string | undefined =>
+  summary === undefined ? undefined : firstBytes(summary, Math.min(resultBytes, maxSummaryBytes)).toString()
+
+const summaryOf = ({ summary }: Chat, left: Exchange[], limit: number): LanguageModelV4Prompt =>
+  buildChatSummaryPrompt(summary, left, Math.max(0, limit - Buffer.byteLength(summary ?? '')))
 
 export const lengthOf = ({ exchanges }: Chat): number =>
   exchanges
@@ -68,14 +103,22 @@ export const lengthOf = ({ exchanges }: Chat): number =>
     .reduce((sum, length) => sum + length, 0)
 
 /** Writes the prompt of the next step of a chat. Tool results are fenced as in runs. */
-function buildChatPrompt({ exchanges, isCut, missingTools = [] }: Chat, shown: Shown): LanguageModelV4Prompt {
+function buildChatPrompt(chat: Chat, shown: Shown): LanguageModelV4Prompt {
+  const { exchanges, missingTools = [] } = chat
   const messages = exchanges.flatMap(({ words, steps }, index) => [
-    userMessage(isCut && index === 0 ? `${chatLeftOutSentence}\n\n${words}` : words),
+    userMessage(index === 0 ? `${openingOf(chat)}${words}` : words),
     ...steps.flatMap((step) => stepMessages(step, shown)),
   ])
   const missing =
     missingTools.length > 0 ? [`${chatMissingSentence}\n${fence('untrusted sites', sitesText(missingTools))}`] : []
   return [{ role: 'system', content: [chatSentence, ...missing, standingRules].join('\n\n') }, ...joined(messages)]
+}
+
+/** What stands in place of the exchanges that are left out. A summary may repeat a stranger's words. */
+function openingOf({ exchanges: [first], summary }: Chat): string {
+  if (first === undefined || first.number === 1) return ''
+  const summed = summary === undefined ? [] : [`${summarySentence}\n${fence('untrusted summary', summary)}`]
+  return [chatLeftOutSentence, ...summed, ''].join('\n\n')
 }
 
 const userMessage = (text: string): LanguageModelV4Message => ({ role: 'user', content: [{ type: 'text', text }] })
@@ -92,41 +135,63 @@ function joined(messages: LanguageModelV4Message[]): LanguageModelV4Message[] {
 }
 
 /**
- * Cuts a chat until its prompt fits: shortens the results of the oldest exchanges, then omits the oldest exchanges, and
- * then shortens the results of the oldest steps of the current answer. Its message and its last step stay whole. `size`
- * exceeds the limit if these alone are too long.
+ * Cuts a chat as a run is cut, with exchanges in place of steps; then, if that is not enough, shortens the results of the
+ * oldest steps of the current answer. Its message and its last step stay whole. `size` exceeds the limit if these alone
+ * are too long.
  *
  * @param fixedBytes of the tools, as JSON
  * @param limit of the whole prompt, in bytes
  */
-function fitChat(chat: Chat, shown: Shown, fixedBytes: number, limit: number): { chat: Chat; size: number } {
+function fitChat(
+  chat: Chat,
+  shown: Shown,
+  fixedBytes: number,
+  limit: number,
+): { chat: Chat; size: number; cuts: Cuts } {
   const sizeOf = ({ words, steps }: Exchange): number =>
     Buffer.byteLength(words) + steps.reduce((sum, step) => sum + bytesOnce(stepMessages(step, shown)), 0)
-  const base = fixedBytes + bytesOf(buildChatPrompt({ ...chat, exchanges: [] }, shown))
-  const exchanges = [...chat.exchanges]
-  let size = exchanges.reduce((sum, exchange) => sum + sizeOf(exchange), base)
-  for (const [index, exchange] of exchanges.slice(0, -1).entries()) {
-    if (size <= limit) break
-    exchanges[index] = shortened(exchange)
-    size += sizeOf(exchanges[index]) - sizeOf(exchange)
-  }
-  let isCut = chat.isCut
-  while (size > limit && exchanges.length > 1) {
-    size -= sizeOf(exchanges.shift() as Exchange)
-    isCut = true
-  }
+  const [first] = chat.exchanges
+  const before = { shortenedThrough: chat.shortenedThrough, leftOutThrough: (first?.number ?? 1) - 1 }
+  const fixed = fixedBytes + bytesOf(buildChatPrompt({ ...chat, exchanges: [] }, shown)) + bytesOf(openingOf(chat))
+  const exchanges = cutExchanges(chat.exchanges, before)
+  const whole = exchanges.map(sizeOf)
+  const total = whole.reduce((sum, size) => sum + size, fixed)
+  if (total <= limit) return { chat: { ...chat, exchanges }, size: total, cuts: before }
+  const steps = exchanges.map((exchange, index) => ({
+    step: exchange.number,
+    whole: whole[index] ?? 0,
+    shortened: sizeOf(shortened(exchange)),
+    hasCalls: index === exchanges.length - 1,
+  }))
+  const { after, shortenedThrough, leftOutThrough } = fit({ fixed, steps }, before, limit)
+  const cuts = { shortenedThrough, leftOutThrough }
+  const cut = cutExchanges(exchanges, cuts)
+  const answered = fitAnswer(cut, after, sizeOf, limit)
+  return { chat: { ...chat, exchanges: answered.exchanges }, size: answered.size, cuts }
+}
+
+const cutExchanges = (exchanges: Exchange[], { shortenedThrough, leftOutThrough }: Cuts): Exchange[] =>
+  exchanges
+    .filter(({ number }) => number > leftOutThrough)
+    .map((exchange, index, all) =>
+      exchange.number <= shortenedThrough && index < all.length - 1 ? shortened(exchange) : exchange,
+    )
+
+/** Shortens the results of the steps of the last exchange, oldest first, until the size fits. */
+function fitAnswer(all: Exchange[], before: number, sizeOf: (exchange: Exchange) => number, limit: number) {
+  const exchanges = [...all]
   const last = exchanges.length - 1
-  const answered = exchanges[last]?.steps.length ?? 0
-  for (let most = 1; size > limit && most < answered; most += 1) {
-    const before = exchanges[last] as Exchange
-    exchanges[last] = shortened(before, most)
-    size += sizeOf(exchanges[last]) - sizeOf(before)
+  let size = before
+  for (let most = 1; size > limit && most < (exchanges[last]?.steps.length ?? 0); most += 1) {
+    const whole = exchanges[last] as Exchange
+    exchanges[last] = shortened(whole, most)
+    size += sizeOf(exchanges[last]) - sizeOf(whole)
   }
-  return { chat: { ...chat, exchanges, isCut }, size }
+  return { exchanges, size }
 }
 
 /** Shortens the results of the first steps, or of all steps by default. */
-const shortened = ({ words, steps }: Exchange, most = steps.length): Exchange => ({
-  words,
+const shortened = ({ steps, ...rest }: Exchange, most = steps.length): Exchange => ({
+  ...rest,
   steps: steps.map((step, at) => (at < most ? { ...step, calls: step.calls.map(shortenCall) } : step)),
 })

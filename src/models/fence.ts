@@ -9,6 +9,7 @@ const kinds = [
   'untrusted result',
   'untrusted summary',
   'untrusted steps',
+  'untrusted messages',
   'agent instructions',
   'untrusted problems',
   'schema',

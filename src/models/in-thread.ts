@@ -1,7 +1,13 @@
-import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { hidingOf } from '../hiding/hiding-cache.ts'
 import type { HiddenJson } from '../hiding/in-thread.ts'
-import { chatPrompt, hiddenChat, type Chat, type ExcessiveChat, type ShownChat } from './chat-prompt.ts'
+import {
+  chatPrompt,
+  hiddenChat,
+  type Chat,
+  type ChatQuestion,
+  type ExcessiveChat,
+  type ShownChat,
+} from './chat-prompt.ts'
 import type { RawAnswer } from './collect-answer.ts'
 import { hiddenContent } from './hidden-transcript.ts'
 
@@ -12,11 +18,7 @@ export interface GivenChat {
   shown: ShownChat
 }
 
-export const promptOfChat = async ({
-  chat,
-  secrets,
-  shown,
-}: GivenChat): Promise<LanguageModelV4Prompt | ExcessiveChat> =>
+export const promptOfChat = async ({ chat, secrets, shown }: GivenChat): Promise<ChatQuestion | ExcessiveChat> =>
   chatPrompt(hiddenChat(chat, await hidingOf(secrets)), shown)
 
 /** The parts of a model's answer with secrets masked; null if they contain none. */

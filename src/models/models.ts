@@ -1,4 +1,4 @@
-import type { LanguageModelV4, LanguageModelV4Prompt } from '@ai-sdk/provider'
+import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { systemClock, type Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { ModelConfig, ProviderConfig } from '../config/models-config.ts'
@@ -11,6 +11,7 @@ import type { Hiding } from '../hiding/hiding.ts'
 import { createPlaces, type Places } from '../shares/places.ts'
 import { createCommon } from '../shares/shares.ts'
 import { createAnswering } from './answering.ts'
+import type { ChatQuestion } from './chat-prompt.ts'
 import { createHideLong } from './hide-long.ts'
 import { errorCodesIn } from './error-codes.ts'
 import { lateAnswer, modelFailure, noSuchModel, type ModelError } from './failures.ts'
@@ -218,13 +219,10 @@ export function createModels(context: {
     prompt: (name: string, transcript: Transcript) => buildPrompt(transcript, entryOf(name).reader),
 
     /**
-     * The prompt of a chat with these secrets and the platform's masked, cut to fit. MODEL_ERROR if its last message
-     * does not fit. A long chat waits for the party's turn.
+     * The next question of a chat with these secrets and the platform's masked, cut to fit. MODEL_ERROR if its last
+     * message does not fit. A long chat waits for the party's turn.
      */
-    async chatPrompt(
-      name: string,
-      { chat, tools, secrets, party, cacheKey }: AskedChat,
-    ): Promise<LanguageModelV4Prompt> {
+    async chatPrompt(name: string, { chat, tools, secrets, party, cacheKey }: AskedChat): Promise<ChatQuestion> {
       const window = narrowed.of(await windowFor(name), name, cacheKey)
       const shown = { reader: entryOf(name).reader, window, toolBytes: bytesOf(tools) }
       return writeChatPrompt(name, party, { chat, secrets: [...ownSecrets, ...secrets], shown })

@@ -1,8 +1,7 @@
-import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type * as inThread from '../in-thread.ts'
 import type { Threads } from '../threads/threads.ts'
 import type { ModelTool } from './offer/model-tool.ts'
-import { lengthOf, type Chat } from './chat-prompt.ts'
+import { lengthOf, type Chat, type ChatQuestion } from './chat-prompt.ts'
 import { promptTooLong } from './failures.ts'
 import { promptOfChat, type GivenChat } from './in-thread.ts'
 
@@ -23,9 +22,9 @@ const inlineCharacters = 64 * 1024
  */
 export const createWriteChatPrompt =
   ({ threads }: { threads: Pick<Threads<typeof inThread>, 'run'> | undefined }) =>
-  async (model: string, party: string, given: GivenChat): Promise<LanguageModelV4Prompt> => {
+  async (model: string, party: string, given: GivenChat): Promise<ChatQuestion> => {
     const isShort = threads === undefined || lengthOf(given.chat) <= inlineCharacters
-    const prompt = await (isShort ? promptOfChat(given) : threads.run(party, 'promptOfChat', given))
-    if ('tokens' in prompt) throw promptTooLong(model, prompt)
-    return prompt
+    const question = await (isShort ? promptOfChat(given) : threads.run(party, 'promptOfChat', given))
+    if ('tokens' in question) throw promptTooLong(model, question)
+    return question
   }

@@ -10,7 +10,7 @@ import type { Run } from '../run.ts'
 import { hasEnded } from '../states.ts'
 import { append, type NewEvent } from '../timeline.ts'
 import type { Attempt } from './attempt.ts'
-import { fit, type Cuts, type Sizes } from './fit.ts'
+import { fit, isFurther, type Cuts, type Sizes } from '../../models/fit.ts'
 import { bytesFor, cannotFit, tokensIn } from '../../models/prompt-tokens.ts'
 import type { RunTranscript } from './transcript.ts'
 
@@ -86,9 +86,6 @@ const cutsOf = ({ shortenedThrough, leftOutThrough }: Run): Cuts => ({
   shortenedThrough: shortenedThrough ?? 0,
   leftOutThrough: leftOutThrough ?? 0,
 })
-
-const isFurther = (one: Cuts, other: Cuts): boolean =>
-  one.shortenedThrough > other.shortenedThrough || one.leftOutThrough > other.leftOutThrough
 
 function cutTo(
   { shortenedThrough, leftOutThrough, before, after }: ReturnType<typeof fit>,

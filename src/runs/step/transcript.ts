@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../../database/database.ts'
 import { maxResultBytes, type Transcript } from '../../models/prompt.ts'
+import { maxSummaryBytes } from '../../models/summary-prompt.ts'
 import type { PromptInForce } from '../queue/prompt-in-force.ts'
 import { inputOf, promptOf, type RunInput } from '../run-input.ts'
 import type { Run } from '../run.ts'
@@ -62,9 +63,6 @@ export function createReadTranscript({ database }: { database: Database }) {
     }
   }
 }
-
-/** Far more than is asked for. */
-const maxSummaryBytes = 8 * 1024
 
 /** An input that is a text is shown as that text. */
 const readable = (payload: string): string => (payload.startsWith('"') ? String(JSON.parse(payload)) : payload)

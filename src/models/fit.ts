@@ -1,8 +1,16 @@
-/** Up to which step a model sees results shortened, and up to which it sees nothing; 0 for none. */
+/**
+ * Up to which step of a run, or exchange of a chat, a model sees results shortened, and up to which it sees nothing; 0 for
+ * none.
+ */
 export interface Cuts {
   shortenedThrough: number
   leftOutThrough: number
 }
+
+export const noCuts: Cuts = { shortenedThrough: 0, leftOutThrough: 0 }
+
+export const isFurther = (one: Cuts, other: Cuts): boolean =>
+  one.shortenedThrough > other.shortenedThrough || one.leftOutThrough > other.leftOutThrough
 
 /** The size of a step as it is shown now, and with its results shortened. */
 interface StepSize {

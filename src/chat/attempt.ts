@@ -1,0 +1,37 @@
+import type { SessionTool } from '../sessions/session-sites.ts'
+import type { Session } from '../sessions/session.ts'
+import type { Question } from '../loop/ask.ts'
+import type { Cuts } from '../models/fit.ts'
+import type { ChatAnswer } from './chat-answer.ts'
+import type { Written } from './writer.ts'
+
+/** What a step is asked with. */
+export interface Asking {
+  session: Session
+  answer: ChatAnswer
+  written: Written
+  /** Takes the words as they come. */
+  onWords: (text: string) => void | Promise<void>
+  signal: AbortSignal
+}
+
+/** One of the attempts at a step: another one asks another model, or does without a summary. */
+export interface Attempt extends Asking {
+  /** Whether the model may be asked for a summary. */
+  summarizes: boolean
+  /** What the attempts have come to so far. */
+  progress: { hasSpoken: boolean; isSummary: boolean }
+}
+
+/** The next question of an answer, with how far its prompt is cut. */
+export type AnswerQuestion = Question<SessionTool> & { cuts: Cuts }
+
+/** The first attempt at a step. */
+export function firstAttempt(given: Asking): Attempt {
+  const progress = { hasSpoken: false, isSummary: false }
+  const onWords = (text: string) => {
+    progress.hasSpoken ||= text !== ''
+    return given.onWords(text)
+  }
+  return { ...given, onWords, summarizes: given.session.summarizes, progress }
+}
