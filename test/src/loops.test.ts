@@ -100,6 +100,7 @@ test('what is done everywhere an API does, too, and the rest it leaves to worker
     'partitions',
     'stored bytes',
     'chats',
+    'lost answers',
   ])
   const calls = await callsOf('everywhere', names)
   t.deepEqual(calls.toSorted(), everywhere.flatMap((name) => asked[name]).toSorted())
