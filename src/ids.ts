@@ -1,7 +1,18 @@
+import { randomInt } from 'node:crypto'
 import { v7 } from 'uuid'
+import { databaseClock } from './clock.ts'
 
-/** A new identifier: UUID version 7 (RFC 9562), so that rows of one table sort by creation time. */
-export const newId = (): string => v7()
+let last = { msecs: 0, seq: 0 }
+
+/** A new identifier: UUID version 7 (RFC 9562), so that rows of one table sort by creation time, the database's. */
+export function newId(): string {
+  last = following(last, databaseClock.now().getTime())
+  return v7(last)
+}
+
+/** Counts on within a millisecond, and when the time moved back a little. `seq` has 32 bits, and starts in the lower half. */
+const following = ({ msecs, seq }: typeof last, now: number): typeof last =>
+  now > msecs || now < msecs - 1000 ? { msecs: now, seq: randomInt(2 ** 31) } : { msecs, seq: seq + 1 }
 
 /** An identifier for another time than now. */
 export const idAt = (at: Date): string => v7({ msecs: at.getTime() })

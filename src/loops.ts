@@ -13,6 +13,7 @@ export interface LoopDeclaration {
 }
 
 export const loops = [
+  { name: 'clock', every: () => 5, where: 'everywhere', round: ({ followClock }) => followClock() },
   {
     name: 'reconciler',
     every: ({ reconcile }) => reconcile.everySeconds,
@@ -157,7 +158,7 @@ async function housekeep(services: Services, stopping: AbortSignal): Promise<voi
     signIn,
     outages,
   } = services
-  await rateLimits.purge(new Date())
+  await rateLimits.purge()
   await outgoingLimit.purge()
   await vault.flows.purge()
   await tools.closeAbandoned()

@@ -129,7 +129,8 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
     webhook: count('webhook', config.webhookPerMinute, 'memory'),
     webhookFailed: byAddress(count('webhook-failed', config.webhookFailedPerMinute)),
 
-    async purge(now: Date): Promise<void> {
+    /** By this process's clock, as the package counts. */
+    async purge(now = new Date()): Promise<void> {
       if (config.store !== 'postgres') return
       await database.raw('delete from rate_limits where expire < :now', { now: now.getTime() })
     },

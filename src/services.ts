@@ -10,12 +10,13 @@ import { createSandbox } from './billing/gateways/sandbox/sandbox.ts'
 import { createStripe } from './billing/gateways/stripe/stripe.ts'
 import { createSandboxClock } from './billing/sandbox-clock.ts'
 import { createAccountSweep } from './billing/account-sweep.ts'
-import { systemClock, type Clock } from './clock.ts'
+import { databaseClock, type Clock } from './clock.ts'
 import type { Config } from './config/config.ts'
 import { createChat } from './chat/chat.ts'
 import { createCallbacks } from './callbacks/callbacks.ts'
 import { createDeliver } from './callbacks/deliver.ts'
 import { createDatabase, type Prove, type Transaction } from './database/database.ts'
+import { followClock } from './database/follow-clock.ts'
 import { createDeletions } from './deletion/deletions.ts'
 import { createLease } from './database/lease.ts'
 import type { Logger } from './logger.ts'
@@ -90,7 +91,7 @@ export const createStrangersThreads = () =>
 export function createServices(
   config: Config,
   logger: Logger,
-  { prove, clock = systemClock, passwordCost = owaspCost, threads = createStrangersThreads() }: Options = {},
+  { prove, clock = databaseClock, passwordCost = owaspCost, threads = createStrangersThreads() }: Options = {},
 ) {
   const database = createDatabase(config, logger, { prove })
   const temporal = createTemporal(config.temporal, logger)
@@ -181,6 +182,7 @@ export function createServices(
 
   return {
     ...base,
+    followClock: () => followClock(database, logger),
     audit,
     overview: createOverview(base),
     adminAccounts,

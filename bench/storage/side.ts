@@ -3,7 +3,7 @@ import { createSealing, type Sealing } from '../../src/secrets/sealing.ts'
 import { createServices, type Services } from '../../src/services.ts'
 import { createLogger } from '../../src/logger.ts'
 import { testConfig } from '../../test/helpers/config.ts'
-import { systemClock, type Clock } from '../../src/clock.ts'
+import { databaseClock, type Clock } from '../../src/clock.ts'
 import type { Role } from '../fill/agents.ts'
 
 /** An agent, and the facts that the measurements need. */
@@ -31,7 +31,7 @@ export interface Side {
 const withoutTemporal = { wakeSoon: () => undefined, isReachable: () => Promise.resolve(false) }
 
 /** Opens a filled database. By default the retention is so long that nothing is old enough to delete. */
-export async function openSide(name: string, url: string, clock: Clock = systemClock, days = 3650): Promise<Side> {
+export async function openSide(name: string, url: string, clock: Clock = databaseClock, days = 3650): Promise<Side> {
   // No mail is due, so nobody connects to this server. Without a server, the loop would not look for mails.
   const mail = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'bench@example.com' }
   const more = { RUN_RETENTION_DAYS: String(days), QUEUE_DEPTH: '1000000000', ...mail }

@@ -1,4 +1,4 @@
-import { systemClock } from '../../src/clock.ts'
+import { databaseClock } from '../../src/clock.ts'
 import { readBaseUrl } from '../../src/config/config.ts'
 import { invite } from '../../src/users/invite.ts'
 import { addressIn, type AdminCommand } from './admin-command.ts'
@@ -10,7 +10,7 @@ export const inviteCommand: AdminCommand = {
   takes: '<address>',
   does: 'prints an invitation for this address, for REGISTRATION=invited',
   async work(database, { words, usage, settings }) {
-    const invitation = await invite({ database, clock: systemClock }, addressIn(words, usage))
+    const invitation = await invite({ database, clock: databaseClock }, addressIn(words, usage))
     if (!invitation) throw new Error('This is not an email address.')
     const { token, expiresAt } = invitation
     const body = '{ "email": …, "password": …, "invitation": … }'

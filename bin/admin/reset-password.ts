@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { systemClock } from '../../src/clock.ts'
+import { databaseClock } from '../../src/clock.ts'
 import { owaspCost } from '../../src/users/passwords.ts'
 import { resetPassword } from '../../src/users/reset-password.ts'
 import { addressIn, type AdminCommand } from './admin-command.ts'
@@ -11,7 +11,7 @@ export const resetPasswordCommand: AdminCommand = {
     const options = { 'without-totp': { type: 'boolean', default: false } } as const
     const { values, positionals } = parseArgs({ args: words, allowPositionals: true, options })
     const withoutTotp = values['without-totp']
-    const context = { database, clock: systemClock, passwordCost: owaspCost }
+    const context = { database, clock: databaseClock, passwordCost: owaspCost }
     const password = await resetPassword(context, addressIn(positionals, usage), { withoutTotp })
     if (password === undefined) throw new Error('No account has this address.')
     return `The new password is ${password}. All of the account's sign-in sessions and chat sessions have ended. Its API keys are still valid.${withoutTotp ? ' Signing in no longer requires a code.' : ''}`

@@ -1,4 +1,4 @@
-import { systemClock } from '../../src/clock.ts'
+import { databaseClock } from '../../src/clock.ts'
 import { readVaultConfig } from '../../src/config/config.ts'
 import { ConfigError } from '../../src/config/environment.ts'
 import { createSealing } from '../../src/secrets/sealing.ts'
@@ -12,7 +12,7 @@ export const rotateKeys: AdminCommand = {
   async work(database, { settings }) {
     try {
       const { vaultKeys: keys } = readVaultConfig(settings)
-      const context = { database, clock: systemClock, keys }
+      const context = { database, clock: databaseClock, keys }
       await createVaultKeys({ ...context, sealing: createSealing(keys) }).proveForRotation()
       const report = await createVaultRotation({ ...context, onProgress: printProgress }).rotate()
       printUnreadable(report)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { systemClock } from '../../src/clock.ts'
+import { databaseClock } from '../../src/clock.ts'
 import { firstAdminPage } from '../../src/console-pages.ts'
 import type { Database } from '../../src/database/database.ts'
 import { makeAdmin } from '../../src/users/admins.ts'
@@ -30,7 +30,7 @@ export async function makeFirstAdmin(folder: string, database: Database): Promis
     writeFileSync(unfinished, JSON.stringify(credentials, null, 2), { mode: 0o600 })
   }
   const credentials = JSON.parse(readFileSync(unfinished, 'utf8')) as { email: string; password: string }
-  await makeAdmin({ database, clock: systemClock, passwordCost: owaspCost }, credentials)
+  await makeAdmin({ database, clock: databaseClock, passwordCost: owaspCost }, credentials)
   renameSync(unfinished, file)
 }
 
@@ -39,6 +39,6 @@ export async function makeFirstAdmin(folder: string, database: Database): Promis
  * undefined once there is such an admin. It contains a secret, so it is only ever printed.
  */
 export async function firstAdminLink(database: Database, baseUrl: string): Promise<string | undefined> {
-  const issued = await inviteFirstAdmin({ database, clock: systemClock }, firstAdminEmail)
+  const issued = await inviteFirstAdmin({ database, clock: databaseClock }, firstAdminEmail)
   return issued && `${baseUrl}${firstAdminPage(issued.token)}`
 }

@@ -1,4 +1,4 @@
-import type { Api } from './client.ts'
+import { client, type Api } from './client.ts'
 
 export type RunEvent = Api['OutlinedEvent']
 
@@ -62,4 +62,28 @@ export function followRun(runId: string, after: number, { onEvent, onWords, onRe
     if (source.readyState === EventSource.CLOSED) onRefused()
   })
   return () => source.close()
+}
+
+const perPage = 500
+
+/**
+ * Reads what has happened since the last event, in pages: a stream hands a browser every event by itself, which takes
+ * ten times as long. Returns false if the API refused or did not answer.
+ */
+export async function readHistory(
+  runId: string,
+  last: () => number,
+  add: (event: RunEvent) => void,
+  signal: AbortSignal,
+): Promise<boolean> {
+  for (let more = true; more;) {
+    const query = { after: last(), limit: perPage }
+    const { data } = await client
+      .GET('/runs/{runId}/outline', { params: { path: { runId }, query }, signal })
+      .catch(() => ({ data: undefined }))
+    if (!data) return false
+    data.items.forEach(add)
+    more = data.more
+  }
+  return true
 }

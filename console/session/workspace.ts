@@ -1,5 +1,6 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, notFound } from '@tanstack/react-router'
+import { useMemo } from 'react'
 import { accountQuery, own, workspacesQuery } from './account.ts'
 import { can, type Action, type Role } from './can.ts'
 
@@ -22,8 +23,10 @@ export function useOwner(): Owner {
   const account = useSuspenseQuery(accountQuery).data
   const workspaces = useSuspenseQuery(workspacesQuery).data
   const workspace = workspaces.find(({ id }) => id === owner)
+  const email = account?.email ?? ''
+  const found = useMemo(() => ownerOf(workspace ?? { id: own, name: email, role: 'owner' }), [workspace, email])
   if (owner !== own && !workspace) throw notFound()
-  return ownerOf(workspace ?? { id: own, name: account?.email ?? '', role: 'owner' })
+  return found
 }
 
 function ownerOf({ id, name, role }: { id: string; name: string; role: Role }): Owner {

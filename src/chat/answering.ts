@@ -11,6 +11,7 @@ import { assertStepLeft, assertWithin } from './budgets.ts'
 import type { AnswerChanges } from './changes.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import type { createChatCalls } from './calls.ts'
+import { ChatStep, isLast } from './chat-step.ts'
 import { createEnding } from './ending.ts'
 import { giveWay } from './give-way.ts'
 import { createPartWriter, type PartWriter, type Sink } from './part-writer.ts'
@@ -133,7 +134,11 @@ export function createAnswering(context: {
   async function follow(writing: Writing, parts: PartWriter, signal: AbortSignal): Promise<Exclude<Outcome, 'more'>> {
     const { id, steps: done } = writing.answer
     if (done > 0) await assertWithin(database, writing.answer, config.budgets)
-    const left = done > 0 ? await openCalls(id, done) : []
+    const calls = done > 0 ? await callsOf(id, done) : []
+    // Its process was lost before it could record the end.
+    const last = calls.length === 0 ? await ChatStep.query(database).findById([id, done]) : undefined
+    if (last && isLast(last, writing.answer)) return { ended: last.finish }
+    const left = calls.filter(({ status }) => !isFinal(status))
     if (left.length > 0) {
       await performCalls(writing, parts, left, signal)
       if ((await openCalls(id, done)).length > 0) return 'approval'

@@ -17,7 +17,6 @@ export interface Asking {
 
 /** One of the attempts at a step: another one asks another model, or does without a summary. */
 export interface Attempt extends Asking {
-  number: number
   /** Whether the model may be asked for a summary. */
   summarizes: boolean
   /** What the attempts have come to so far. */
@@ -34,5 +33,5 @@ export function firstAttempt(given: Asking): Attempt {
     progress.hasSpoken ||= text !== ''
     return given.onWords(text)
   }
-  return { ...given, onWords, number: 1, summarizes: given.session.summarizes, progress }
+  return { ...given, onWords, summarizes: given.session.summarizes, progress }
 }

@@ -4,9 +4,9 @@ import { retryWhileUnavailable, type Database } from '../database/database.ts'
 import { endingUnsent, hindranceOf, mayHaveActed, type CallEnding, type Hindrance } from '../loop/call-endings.ts'
 import { createPerformCall, type CallLedger } from '../loop/perform-call.ts'
 import { sessionContinues } from '../sessions/session-continues.ts'
-import { reasonOf } from '../tools/unsent-reason.ts'
 import type { Sender, Sending } from '../tools/sender.ts'
 import { ChatToolCall, recordedResult, statusAfter } from '../tools/tool-call.ts'
+import { reasonOf } from '../tools/unsent-reason.ts'
 
 /** How long a call that was sent may go on when its answer is given up: most sites answer within that. */
 const lingerMs = 2000

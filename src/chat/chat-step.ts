@@ -32,5 +32,9 @@ export class ChatStep extends Row {
   declare remark: string | null
 }
 
+/** Whether an answer is over after this step, which has no calls: its model has finished, or refuses, and no other is asked. */
+export const isLast = ({ outcome, model }: ChatStep, answer: { model: string }): boolean =>
+  outcome === null || (outcome === 'refused' && model === answer.model)
+
 /** Whether readers are told of a step: not of one whose answer was corrected, nor of a summary. */
 export const isTold = ({ outcome }: Pick<ChatStep, 'outcome'>): boolean => outcome === null || outcome === 'refused'

@@ -34,7 +34,6 @@ export function createOtherModel(context: {
 
   const changed = async (attempt: Attempt, model: string): Promise<Attempt> => ({
     ...attempt,
-    number: attempt.number + 1,
     answer: await recordStep.changeModel(attempt.written, model),
   })
 
@@ -55,7 +54,7 @@ export function createOtherModel(context: {
 
     /** The next attempt after a failed one; undefined if its failure is the answer's. */
     async after(attempt: Attempt, error: unknown): Promise<Attempt | undefined> {
-      const { signal, progress, number } = attempt
+      const { signal, progress } = attempt
       // Words cannot be taken back from the stream.
       if (!isCoded(error, 'MODEL_ERROR') || signal.aborted || progress.hasSpoken) return undefined
       const isSummary = progress.isSummary && attempt.summarizes
@@ -66,8 +65,7 @@ export function createOtherModel(context: {
         rounds: null,
         now: clock.now(),
       })
-      if (plan.kind === 'cut')
-        return { ...attempt, number: number + 1, summarizes: false, answer: await current(attempt) }
+      if (plan.kind === 'cut') return { ...attempt, summarizes: false, answer: await current(attempt) }
       return plan.kind === 'other' ? changed(attempt, plan.model) : undefined
     },
 

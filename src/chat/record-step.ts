@@ -1,5 +1,6 @@
 import type { Approvals } from '../approvals/approvals.ts'
 import type { Billing } from '../billing/billing.ts'
+import { LedgerEntry } from '../billing/ledger-entry.ts'
 import { later, type Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import { retryWhileUnavailable, type Database, type Transaction } from '../database/database.ts'
@@ -88,6 +89,12 @@ export function createRecordStep(context: {
     await ChatAnswer.query(trx).findById([answer.sessionId, answer.number]).patch(changes)
   }
 
+  /** How many attempts at the answer's next step were charged. */
+  const chargedBefore = (trx: Transaction, { id: answerId, steps }: ChatAnswer): Promise<number> =>
+    LedgerEntry.query(trx)
+      .where({ kind: 'chat_step', answerId, step: steps + 1 })
+      .resultSize()
+
   const persistently = <T>(work: (trx: Transaction) => Promise<T>): Promise<T> =>
     retryWhileUnavailable(() => database.transaction(work))
 
@@ -117,10 +124,11 @@ export function createRecordStep(context: {
      * Charges what the step after those of `before` has used and that came to nothing, once: also if the answer is not
      * this process's any more, since nobody else knows of it.
      */
-    chargeLost: (before: ChatAnswer, used: Used, failedAttempt: number): Promise<void> =>
+    chargeLost: (before: ChatAnswer, used: Used): Promise<void> =>
       persistently(async (trx) => {
         const answer = await ChatAnswer.query(trx).findOne({ id: before.id }).forUpdate()
         if (!answer || answer.credits > before.credits) return
+        const failedAttempt = 1 + (await chargedBefore(trx, answer))
         const { counters } = await chargeNext(trx, answer, used, { failedAttempt })
         await ChatAnswer.query(trx).findById([answer.sessionId, answer.number]).patch(counters)
       }),

@@ -78,10 +78,10 @@ export function createChatSteps(context: {
 
   /** What was used is charged; whoever stops an answer keeps what it has said. */
   async function recordLost(attempt: Attempt, { text, ...used }: Usage & { text: string }): Promise<void> {
-    const { written, answer, number } = attempt
+    const { written, answer } = attempt
     const { model } = answer
     const cost = await models.costOf(model, used)
-    if (text.trim() === '') return recordStep.chargeLost(answer, { ...used, cost }, number)
+    if (text.trim() === '') return recordStep.chargeLost(answer, { ...used, cost })
     const rest = { finish: 'other' as const, calls: [], content: null, outcome: null, latencyMs: 0 }
     await recordStep.record(written, answer, { ...used, ...rest, model, text, cost }, [])
   }

@@ -5,6 +5,7 @@ import { knexSnakeCaseMappers } from 'objection'
 import { types, type Client } from 'pg'
 import type { Config } from '../config/config.ts'
 import type { Logger } from '../logger.ts'
+import { followClock } from './follow-clock.ts'
 import { createAccountTurns, guarded } from './while-permitted.ts'
 
 export type Database = Knex
@@ -47,7 +48,10 @@ export function createDatabase(
     pool: {
       min: 0,
       max: config.database.pool,
-      ...(prove && { afterCreate: untilProved((connection) => prove(database, connection)) }),
+      afterCreate: prepared(async (connection, isFirst) => {
+        if (isFirst) await prove?.(database, connection)
+        await followClock(database, logger, connection)
+      }),
     },
     acquireConnectionTimeout: waitSeconds * 1000,
     // Fields are camelCase in models and queries, columns snake_case; raw SQL is not translated.
@@ -79,14 +83,16 @@ function guardTransactions(database: Database, inTurn: ReturnType<typeof createA
 
 type Work = (trx: Transaction) => Promise<unknown>
 
-/** A hook of the pool, which provides a new connection after it. Knex calls it with a callback. */
-function untilProved(prove: (connection: Client) => Promise<void>) {
-  let isProved = false
+/**
+ * A hook of the pool, which provides a new connection after it. Knex calls it with a callback. Connections count as first
+ * until the work has succeeded with one.
+ */
+function prepared(work: (connection: Client, isFirst: boolean) => Promise<void>) {
+  let isFirst = true
   return callbackify(async (connection: Client): Promise<void> => {
-    if (isProved) return
     try {
-      await prove(connection)
-      isProved = true
+      await work(connection, isFirst)
+      isFirst = false
     } catch (error) {
       // The pool forgets a connection that failed to open.
       void connection.end().catch(() => undefined)

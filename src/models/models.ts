@@ -1,5 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
-import { systemClock, type Clock } from '../clock.ts'
+import { databaseClock, type Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { ModelConfig, ProviderConfig } from '../config/models-config.ts'
 import { startDeadline } from '../safe-fetch/deadline.ts'
@@ -70,7 +70,7 @@ export function createModels(context: {
   /** Replaced by tests without a server. */
   load?: (context: AdapterContext) => Promise<LanguageModelV4>
 }) {
-  const { config, logger, clock = systemClock, threads, load = loadAdapter } = context
+  const { config, logger, clock = databaseClock, threads, load = loadAdapter } = context
   const { timeoutSeconds: seconds, demoDirectives } = config.models
   const network = createProviderFetch()
   const ownSecrets = secretsOf(config.models.providers)

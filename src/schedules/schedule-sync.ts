@@ -44,9 +44,9 @@ export function createScheduleSync(context: {
   const { database, clock, temporal, logger, schedules } = context
   const backfill = createBackfill(context)
   // Comparisons from before this process started, or from before Temporal was away, may be outdated.
-  let comparedSince = clock.now()
-  let isAway = false
-  let recoveredAt = clock.now()
+  let comparedSince = new Date(0)
+  let isAway = true
+  let recoveredAt = new Date(0)
   const notifyDue = every(clock, notifyMs)
   const listDue = every(clock, listMs)
 

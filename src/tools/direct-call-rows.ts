@@ -5,9 +5,9 @@ import type { CallLedger } from '../loop/perform-call.ts'
 import type { VaultEntry } from '../vault/vault-entry.ts'
 import type { CallOutcome } from './call-site.ts'
 import { callError, freesKey, unrecorded } from './direct-call.ts'
-import { reasonOf } from './unsent-reason.ts'
 import type { Sending } from './sender.ts'
 import { DirectToolCall, recordedResult, statusAfter } from './tool-call.ts'
+import { reasonOf } from './unsent-reason.ts'
 
 /** A direct call is sent once more if the site answers 401 and a newer credential exists. */
 const maxRefused = 1

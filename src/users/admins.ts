@@ -1,5 +1,5 @@
 import { ofAccount, operator, recordDeeds } from '../audit/audit-entry.ts'
-import type { Clock } from '../clock.ts'
+import { databaseClock, type Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import { newId } from '../ids.ts'
 import { normalizeEmail } from './email.ts'
@@ -19,7 +19,7 @@ export async function setAdmin(database: Database, written: string, admin: boole
     await User.query(trx).findById(user.id).patch({ admin })
     const action = `npm run admin -- ${admin ? 'make' : 'remove'}-admin`
     const sides = { before: { admin: user.admin }, after: { admin } }
-    await recordDeeds(trx, new Date(), { ...ofAccount(user.id, action, operator), ...sides })
+    await recordDeeds(trx, databaseClock.now(), { ...ofAccount(user.id, action, operator), ...sides })
     return true
   })
 }

@@ -9,7 +9,7 @@ import test, { type ExecutionContext } from 'ava'
 import { Client as Connection } from 'pg'
 import * as agents from '../../api/agents.ts'
 import * as vault from '../../api/vault.ts'
-import { systemClock } from '../../src/clock.ts'
+import { databaseClock } from '../../src/clock.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { createDatabase, type Database } from '../../src/database/database.ts'
 import { newId } from '../../src/ids.ts'
@@ -33,7 +33,7 @@ const sealingOf = (...keys: string[]) => createSealing(keysIn(...keys))
 
 /** The vault keys as a process proves them. */
 const provenKeys = (database: Database, ...keys: string[]) =>
-  createVaultKeys({ database, clock: systemClock, sealing: sealingOf(...keys), keys: keysIn(...keys) })
+  createVaultKeys({ database, clock: databaseClock, sealing: sealingOf(...keys), keys: keysIn(...keys) })
 
 /** `npm run admin -- rotate-keys` with nothing else in its environment than it needs. */
 function startRotation(t: ExecutionContext, DATABASE_URL: string, ...keys: string[]) {
@@ -212,7 +212,7 @@ async function openRotation(
   await database('users').insert({ id: ownerId, email: 'owner@example.com', passwordHash: 'none', createdAt: now })
   const tokens = await makeEntries(database, ownerId, count, k1, k2)
   const rotate = (onProgress: OnProgress = () => undefined, db = database) =>
-    createVaultRotation({ database: db, clock: systemClock, keys: keysIn(k2, k1), onProgress }).rotate()
+    createVaultRotation({ database: db, clock: databaseClock, keys: keysIn(k2, k1), onProgress }).rotate()
   const write = (id: string, token: string, db: Pick<Database, 'raw'> = database) =>
     db.raw('update vault_entries set credential = ? where id = ?', [
       sealingOf(k1, k2).seal(token, { id, column: 'vault_entries.credential' }),

@@ -22,7 +22,7 @@ const modelIn = (parts: ChatPart[]) => parts.find((part) => part.type === 'finis
 const reasons: [title: string, acts: Act[], asked: number, charges: number][] = [
   ['fails', [status(500)], 1, 1],
   ['fails in a way that cannot pass', [status(401)], 1, 1],
-  ['fails after its provider has billed it', [events([...chat.begin(), ...chat.usage()], 'reset')], 1, 2],
+  ['fails after its provider has billed it', [events([...chat.begin(''), ...chat.usage()], 'reset')], 1, 2],
   ['refuses to answer', [events(chat.all('', 'content_filter'))], 1, 2],
   ['gives useless answers', [useless], 2, 3],
 ]

@@ -3,8 +3,8 @@ import { createSubscriptions } from '../../src/billing/gateways/stripe/subscript
 import { createReclaimCredit } from '../../src/billing/gateways/stripe/reclaim-credit.ts'
 import { chargeAccount } from '../../src/billing/ledger/charge.ts'
 import { createHolds } from '../../src/billing/ledger/holds.ts'
+import { mayRepeat } from '../../src/loop/call-endings.ts'
 import { createEnd } from '../../src/runs/ending/end-run.ts'
-import { createRunCalls } from '../../src/runs/step/run-calls.ts'
 import { createTools } from '../../src/tools/tools.ts'
 import { always, instead, reworded, without } from './edits.ts'
 import { within, type Fault } from './fault.ts'
@@ -57,7 +57,7 @@ export const money: Fault[] = [
   },
   {
     id: 'money/once-sent-again',
-    in: createRunCalls,
+    in: mayRepeat,
     edit: without('ReturnStatement > LogicalExpression > BinaryExpression[right.value="once"]'),
     why: 'a `once` tool that answered 500 is called again although it may have acted: two orders, two payments',
     tests: ['test/src/tools/effects.test.ts'],

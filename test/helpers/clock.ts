@@ -10,10 +10,8 @@ export function movableClock(start = '2026-11-21T12:00:00.000Z') {
   return { now: () => new Date(time), forward: (seconds: number) => void (time += seconds * 1000) }
 }
 
-/** What a process needs in its environment for its clock to be ahead by so many milliseconds, or behind. */
-export const ahead = (ms: number): Record<string, string> => {
-  if (ms === 0) return {}
-  const module = new URL('clock-ahead.ts', import.meta.url)
-  module.searchParams.set('ms', String(ms))
+/** The environment of a process whose own clock is that many milliseconds ahead of this one's. */
+export function aheadBy(ms: number) {
+  const module = new URL(`./clock-ahead.ts?ms=${ms}`, import.meta.url)
   return { NODE_OPTIONS: `--import=${module.href}` }
 }

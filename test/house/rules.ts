@@ -29,6 +29,14 @@ const confined: { what: string; code?: RegExp; packages?: string[]; allowed: Reg
     where: 'src/config/',
   },
   {
+    // Another process may compare the time. The rest are deadlines within a process, and times of other clocks.
+    what: "the machine's clock",
+    code: /\bnew Date\(\)|\bDate\.now\(\)/,
+    allowed:
+      /^(?!(src|api|activities)\/)|^src\/(clock|rate-limit|database\/follow-clock|sign-in\/keys|safe-fetch\/retry-after|temporal\/\w+)\.ts$/,
+    where: 'src/clock.ts; take the time from a Clock',
+  },
+  {
     what: 'Koa',
     packages: ['koa', '@koa/router', 'koa-body'],
     allowed: /^(api|examples)\//,

@@ -1,7 +1,8 @@
 // @promise chat-crashes
 import test from 'ava'
 import { problemsOf, timesOf } from '../crash/answers/expected.ts'
-import { killAmid, openScene, type Clocks, type Played } from '../crash/answers/scene.ts'
+import { killAmid, type Clocks, type Played } from '../crash/answers/kill.ts'
+import { openScene } from '../crash/answers/scene.ts'
 import { deaths, rows, titleOf, type Row } from '../crash/answers/table.ts'
 import { measured } from '../crash/record.ts'
 import { progressOf } from '../helpers/progress.ts'

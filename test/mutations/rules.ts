@@ -8,7 +8,7 @@ export interface Rule {
 }
 
 /** Where the rules decide on runs, money, permissions and times. */
-const folders = ['runs', 'billing', 'owners', 'schedules', 'sessions', 'vault']
+const folders = ['loop', 'runs', 'billing', 'owners', 'schedules', 'sessions', 'vault']
 
 const ruleOf = (test: string): string => test.replace(/^test\//, '').replace(/\.test\.ts$/, '.ts')
 

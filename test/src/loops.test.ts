@@ -6,6 +6,7 @@ import { testConfig } from '../helpers/config.ts'
 
 /** What each loop asks of the services. Workers inside tests leave some out, so nothing else shows that they are done. */
 const asked: Record<LoopName, string[]> = {
+  clock: ['followClock'],
   reconciler: ['runs.reconciler.round'],
   'forgotten agents': ['lease.hold', 'forgotten.mark'],
   orphans: ['lease.hold', 'reachability.look', 'orphans.end'],
@@ -90,6 +91,7 @@ for (const name of names)
 test('what is done everywhere an API does, too, and the rest it leaves to workers', async (t) => {
   const everywhere = loops.filter(({ where }) => where === 'everywhere').map(({ name }) => name)
   t.deepEqual(everywhere, [
+    'clock',
     'reconciler',
     'forgotten agents',
     'orphans',
@@ -98,6 +100,7 @@ test('what is done everywhere an API does, too, and the rest it leaves to worker
     'partitions',
     'stored bytes',
     'chats',
+    'lost answers',
   ])
   const calls = await callsOf('everywhere', names)
   t.deepEqual(calls.toSorted(), everywhere.flatMap((name) => asked[name]).toSorted())

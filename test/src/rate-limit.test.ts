@@ -77,7 +77,7 @@ test('windows that have ended are forgotten', async (t) => {
   const rateLimits = createRateLimits({ database, config: { rateLimits: limits } })
   await rateLimits.caller('somebody')
 
-  await rateLimits.purge(new Date())
+  await rateLimits.purge()
   t.is((await database('rate_limits')).length, 1)
   await rateLimits.purge(new Date(Date.now() + 61_000))
   t.is((await database('rate_limits')).length, 0)

@@ -94,8 +94,8 @@ const RunPage = ({ runId }: { runId: string }) => {
   )
 }
 
-/** Whether a query reads this run, and not its events, which never change. */
-function isAbout([, path, init]: readonly unknown[], runId: string): boolean {
+/** Whether a query reads this run. Its events never change. */
+function isAbout([, , init]: readonly unknown[], runId: string): boolean {
   const { params } = (init ?? {}) as { params?: { path?: { runId?: string } } }
-  return params?.path?.runId === runId && path !== '/runs/{runId}/events'
+  return params?.path?.runId === runId
 }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { memo, useDeferredValue } from 'react'
 import { to } from '../../addresses.ts'
 import type { Api } from '../../api/client.ts'
 import { agentsQuery } from '../../lists/agents.ts'
@@ -16,6 +17,8 @@ const route = getRouteApi('/signed-in/w/$owner/runs')
 export const Page = () => {
   const owner = useOwner()
   const filters = route.useSearch()
+  // The choice itself is shown at once, and the rows are drawn while the page keeps answering.
+  const listed = useDeferredValue(filters)
   const navigate = useNavigate()
   const { data: agents = noAgents, isPending } = useQuery(agentsQuery(owner.query))
   const show = (next: RunFilters) => void navigate({ ...to.runs(owner.address, next), resetScroll: true })
@@ -26,15 +29,17 @@ export const Page = () => {
         <Failures owner={owner} filters={filters} agents={agents} />
       ) : (
         // Other filters are another list: nothing is chosen in it.
-        <RunList
-          key={JSON.stringify([owner.address, filters])}
+        <Listed
+          key={JSON.stringify([owner.address, listed])}
           owner={owner}
-          filters={filters}
+          filters={listed}
           agents={isPending ? undefined : agents}
         />
       )}
     </Frame>
   )
 }
+
+const Listed = memo(RunList)
 
 const noAgents: ReadonlyMap<string, Api['AgentSummary']> = new Map()

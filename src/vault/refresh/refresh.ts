@@ -173,12 +173,12 @@ export function createRefresh(context: {
   }
 
   async function waitForTurn(entryId: string, seen: number, cause: RefreshCause): Promise<Renewal> {
-    const giveUpAt = Date.now() + longestWaitMs
+    const giveUpAt = performance.now() + longestWaitMs
     for (;;) {
       const turn = await take(entryId, seen, cause)
       if (turn.kind === 'mine') return sendRefresh(turn.entry, turn.attemptId ?? '')
       if (turn.kind !== 'busy') return turn
-      if (Date.now() > giveUpAt)
+      if (performance.now() > giveUpAt)
         return { kind: 'unavailable', message: "The site's tokens are being refreshed.", retryAt: null }
       await delay(pollMs)
     }

@@ -1,7 +1,8 @@
 // @promise chat-crashes
 import test from 'ava'
 import { problemsOf, timesOf } from './expected.ts'
-import { killAmid, openScene, type Clocks } from './scene.ts'
+import { killAmid, type Clocks } from './kill.ts'
+import { openScene } from './scene.ts'
 import { deaths, rows } from './table.ts'
 
 const apart = 30_000

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Played } from './scene.ts'
+import type { Played } from './kill.ts'
 import { endings, titleOf, type Row } from './table.ts'
 
 /**

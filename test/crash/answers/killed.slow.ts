@@ -2,7 +2,8 @@
 import test from 'ava'
 import { forWholeFile } from '../../helpers/whole-file.ts'
 import { problemsOf, timesOf } from './expected.ts'
-import { killAmid, openScene, type Played } from './scene.ts'
+import { killAmid, type Played } from './kill.ts'
+import { openScene } from './scene.ts'
 import { deaths, rows, titleOf, type Death } from './table.ts'
 
 /* For each way to die one kill amid all rows of the table; each test looks at one row. */

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../../src/errors.ts'
 
 /** What a process is doing for an answer when it dies. */
-export const phases = [
+const phases = [
   'before its turn',
   'before the first word',
   'in mid-word',
@@ -17,7 +17,7 @@ export const phases = [
 export type Phase = (typeof phases)[number]
 
 /** What becomes of an answer of the session whose reader is gone. */
-export const kinds = ['continue', 'cancel'] as const
+const kinds = ['continue', 'cancel'] as const
 export type Kind = (typeof kinds)[number]
 
 /** What dies: an API process beside another one, or one that is started again because there is no other. */

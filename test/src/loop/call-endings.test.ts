@@ -101,8 +101,16 @@ test('a call waits for an approval until it expires, and ends without one', (t) 
     [{ status: 'withdrawn' }, false, /the request for its approval was withdrawn/],
     [{ status: 'pending' }, true, /because its site is no longer connected/],
     [undefined, false, /because its site is no longer connected/],
-    [{ status: 'refused' }, true, /because its approval was refused\. Do not request it again unless you are asked to\.$/],
-    [{ status: 'refused', note: 'Too much.' }, false, /because its approval was refused\. .* The note on the refusal: "Too much\."$/],
+    [
+      { status: 'refused' },
+      true,
+      /because its approval was refused\. Do not request it again unless you are asked to\.$/,
+    ],
+    [
+      { status: 'refused', note: 'Too much.' },
+      false,
+      /because its approval was refused\. .* The note on the refusal: "Too much\."$/,
+    ],
   ]
   for (const [facts, gone, note] of endings) {
     const ending = hindrance(facts, gone)

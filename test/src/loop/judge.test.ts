@@ -7,14 +7,15 @@ import type { StepProblem } from '../../../src/models/prompt-format.ts'
 
 const outputs = { read: async () => ({ output: '1' }) }
 
-const rows: [title: string, text: string, finish: 'stop' | 'length' | 'content-filter', run?: string, chat?: string][] = [
-  ['an answer with words', 'Hello.', 'stop'],
-  ['an answer without words', ' \n', 'stop', 'empty', 'empty'],
-  ['an answer that was cut off', 'Hel', 'length', 'truncated'],
-  ['an answer that was cut off before its first word', '', 'length', 'truncated', 'truncated'],
-  ['a refusal', '', 'content-filter', 'refused', 'refused'],
-  ['a refusal with words', 'I cannot', 'content-filter', 'refused'],
-]
+const rows: [title: string, text: string, finish: 'stop' | 'length' | 'content-filter', run?: string, chat?: string][] =
+  [
+    ['an answer with words', 'Hello.', 'stop'],
+    ['an answer without words', ' \n', 'stop', 'empty', 'empty'],
+    ['an answer that was cut off', 'Hel', 'length', 'truncated'],
+    ['an answer that was cut off before its first word', '', 'length', 'truncated', 'truncated'],
+    ['a refusal', '', 'content-filter', 'refused', 'refused'],
+    ['a refusal with words', 'I cannot', 'content-filter', 'refused'],
+  ]
 
 for (const [title, text, finish, run, chat] of rows) {
   test(`${title} counts as ${run ?? 'an answer'} in a run, and as ${chat ?? 'an answer'} in a chat`, async (t) => {

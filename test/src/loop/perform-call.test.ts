@@ -56,7 +56,12 @@ const oneTry = ['begin', 'refuse 401', 'refreshed']
 const rows: [title: string, attempts: Sent[], told: string[], more?: Parameters<typeof told>[1]][] = [
   ['an answer is recorded', [answered(ok)], ['begin', 'finish {}']],
   ['a failure is recorded if nobody comes again', [answered(busy)], ['begin', 'finish busy']],
-  ['a failure is noted if somebody does', [answered(busy)], ['begin', 'fail busy', 'throws TOOL_EXECUTION_ERROR'], { failing: true }],
+  [
+    'a failure is noted if somebody does',
+    [answered(busy)],
+    ['begin', 'fail busy', 'throws TOOL_EXECUTION_ERROR'],
+    { failing: true },
+  ],
   ['unless it must not be repeated', [answered(busy)], ['begin', 'finish busy'], { failing: true, effect: 'once' }],
   ['nor after the third attempt', [answered(busy)], ['begin', 'finish busy'], { failing: true, attempts: 2 }],
   ['a refused credential is replaced once', [again, answered(ok)], [...oneTry, 'begin', 'finish {}']],

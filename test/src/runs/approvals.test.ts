@@ -77,7 +77,11 @@ test('a refused call is not made, and the model is told so with the note of the 
   const run = await asking(t)
   const note = 'Ask the customer first.'
   t.like((await decide(run.someone, run.approval.id, 'refuse', { note })).body, { status: 'refused', note })
-  const timeline = await goesOnWithout(t, run, /its approval was refused.*The note on the refusal: "Ask the customer first\."/)
+  const timeline = await goesOnWithout(
+    t,
+    run,
+    /its approval was refused.*The note on the refusal: "Ask the customer first\."/,
+  )
   t.like(dataOf(timeline, 'approval.decided'), { 0: { status: 'refused', note }, length: 1 })
 })
 

@@ -8,7 +8,7 @@ import * as agents from '../../../api/agents.ts'
 import * as auth from '../../../api/auth.ts'
 import * as health from '../../../api/health.ts'
 import { freePorts } from '../../../bin/local/ports.ts'
-import { systemClock } from '../../../src/clock.ts'
+import { databaseClock } from '../../../src/clock.ts'
 import { readConfig } from '../../../src/config/config.ts'
 import { createDatabase, type Database } from '../../../src/database/database.ts'
 import { createLogger } from '../../../src/logger.ts'
@@ -38,7 +38,7 @@ async function openKeyring(t: ExecutionContext, more: Record<string, string> = {
 function keysOf(database: Database, env: Record<string, string>) {
   const { vaultKeys: keys } = readConfig(env)
   const sealing = createSealing(keys)
-  return { sealing, ...createVaultKeys({ database, clock: systemClock, sealing, keys }) }
+  return { sealing, ...createVaultKeys({ database, clock: databaseClock, sealing, keys }) }
 }
 
 /** Starts a process that may end by itself. */

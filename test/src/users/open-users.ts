@@ -1,7 +1,7 @@
 import { createAllowances } from '../../../src/billing/allowances.ts'
 import { randomUUID } from 'node:crypto'
 import type { ExecutionContext, TestFn } from 'ava'
-import { systemClock } from '../../../src/clock.ts'
+import { databaseClock } from '../../../src/clock.ts'
 import { createDatabase } from '../../../src/database/database.ts'
 import { createLogger } from '../../../src/logger.ts'
 import { createOutbox } from '../../../src/outbox/outbox.ts'
@@ -34,9 +34,9 @@ async function openBase(t: ExecutionContext) {
   const database = createDatabase(config, logger)
   t.teardown(() => database.destroy())
   const sealing = createSealing(config.vaultKeys)
-  const outbox = createOutbox({ database, clock: systemClock, config, sealing })
+  const outbox = createOutbox({ database, clock: databaseClock, config, sealing })
   const rateLimits = createRateLimits({ database, config })
-  const due = createDue({ database, clock: systemClock })
+  const due = createDue({ database, clock: databaseClock })
   return { database, config, logger, outbox, rateLimits, sealing, due, allowances: createAllowances({ config }) }
 }
 

@@ -1,5 +1,5 @@
 import { defaultRangeExtractor, useWindowVirtualizer } from '@tanstack/react-virtual'
-import { useNavigate } from '@tanstack/react-router'
+import { useNavigate, useRouter } from '@tanstack/react-router'
 import { useCallback, useMemo, useState, type KeyboardEvent, type MouseEvent, type RefObject } from 'react'
 import { flushSync } from 'react-dom'
 import { to } from '../../../addresses.ts'
@@ -24,15 +24,14 @@ interface RunGridProps {
   onSelect: ((selection: Selection) => void) | undefined
 }
 
-/** What covers the upper edge of the window, and the lower one on a phone. */
-const covered = { top: 76, bottom: 80 }
-
 /**
  * The rows that the window shows, of any number. One row has the tab stop, and keys move it. Rows are a grid and not a
  * list of options, because they contain links and columns.
  */
 export const RunGrid = ({ grid, rows, isWhole, rowHeight, owner, agents, selection, onSelect }: RunGridProps) => {
   const navigate = useNavigate()
+  const router = useRouter()
+  const runs = useMemo(() => router.buildLocation(to.runs(owner)).publicHref, [router, owner])
   const [activeId, setActive] = useState<string>()
   const [top, setTop] = useState(0)
   const measured = useCallback((element: HTMLDivElement | null) => setTop(element?.offsetTop ?? 0), [])
@@ -50,17 +49,17 @@ export const RunGrid = ({ grid, rows, isWhole, rowHeight, owner, agents, selecti
     // With another function, all rows are measured again.
     getItemKey: useCallback((index: number) => rows[index]?.id ?? index, [rows]),
     overscan: 4,
+    useFlushSync: false,
     scrollMargin: top,
-    scrollPaddingStart: covered.top,
-    scrollPaddingEnd: covered.bottom,
     rangeExtractor: (range) => withRow(defaultRangeExtractor(range), at, rows.length),
   })
 
   const focusRow = (index: number) => {
     const id = rows[index]?.id
     flushSync(() => setActive(id))
-    virtual.scrollToIndex(index)
-    rowOf(grid.current, id)?.focus({ preventScroll: true })
+    const row = rowOf(grid.current, id)
+    row?.scrollIntoView({ block: 'nearest' })
+    row?.focus({ preventScroll: true })
   }
   const open = (id: string) => void navigate(to.run(owner, id))
 
@@ -88,11 +87,12 @@ export const RunGrid = ({ grid, rows, isWhole, rowHeight, owner, agents, selecti
   const onClick = (event: MouseEvent<HTMLElement>) => {
     const target = event.target as HTMLElement
     const id = target.closest<HTMLElement>('[data-run]')?.dataset['run']
-    if (id === undefined || !onSelect) return
-    const isMark = target.closest('[data-mark]') !== null
-    if (!isMark && !event.shiftKey) return
+    if (id === undefined) return
+    if (onSelect && (event.shiftKey || target.closest('[data-mark]') !== null))
+      onSelect(event.shiftKey ? extended(selection, rows, id) : toggled(selection, id))
+    else if (opensHere(event) && target.closest('a') !== null) open(id)
+    else return
     event.preventDefault()
-    onSelect(event.shiftKey ? extended(selection, rows, id) : toggled(selection, id))
   }
   return (
     <div
@@ -116,7 +116,7 @@ export const RunGrid = ({ grid, rows, isWhole, rowHeight, owner, agents, selecti
             <RunRow
               key={key}
               run={run}
-              owner={owner}
+              href={`${runs}/${run.id}`}
               agentName={agents.get(run.agentId)?.name ?? 'Deleted agent'}
               index={index}
               top={start - top}
@@ -130,6 +130,10 @@ export const RunGrid = ({ grid, rows, isWhole, rowHeight, owner, agents, selecti
     </div>
   )
 }
+
+/** With a key held, a browser opens the link elsewhere. */
+const opensHere = ({ ctrlKey, metaKey, shiftKey, altKey }: MouseEvent): boolean =>
+  !ctrlKey && !metaKey && !shiftKey && !altKey
 
 const rowOf = (grid: HTMLElement | null, id: string | undefined) =>
   id === undefined ? undefined : grid?.querySelector<HTMLElement>(`[data-run="${CSS.escape(id)}"]`)

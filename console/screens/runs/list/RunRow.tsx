@@ -1,6 +1,4 @@
-import { Link } from '@tanstack/react-router'
 import { memo, type CSSProperties } from 'react'
-import { to } from '../../../addresses.ts'
 import type { ListedRun } from '../../../lists/run-list.ts'
 import { useNow } from '../../../parts/clock.ts'
 import { durationInWords, numberInWords } from '../../../parts/format.ts'
@@ -12,7 +10,8 @@ import styles from './RunGrid.module.css'
 
 interface RunRowProps {
   run: ListedRun
-  owner: string
+  /** The address of its page. */
+  href: string
   agentName: string
   index: number
   /** In pixels, from the top of the rows. */
@@ -22,8 +21,11 @@ interface RunRowProps {
   isSelected: boolean
 }
 
-/** A run in one line, or in two on a phone. The grid handles keys and clicks, so that rows need no functions. */
-export const RunRow = memo(({ run, owner, agentName, index, top, height, isActive, isSelected }: RunRowProps) => {
+/**
+ * A run in one line, or in two on a phone. The grid handles keys and clicks, so that rows need no functions: a link of
+ * the router costs more than the rest of its row.
+ */
+export const RunRow = memo(({ run, href, agentName, index, top, height, isActive, isSelected }: RunRowProps) => {
   const reason = reasonOf(run)
   const place: CSSProperties = { height, transform: `translateY(${top}px)` }
   return (
@@ -43,10 +45,10 @@ export const RunRow = memo(({ run, owner, agentName, index, top, height, isActiv
         <Status status={run.status} />
       </div>
       <div role="gridcell" className={styles.what}>
-        <Link {...to.run(owner, run.id)} tabIndex={-1} className={styles.agent}>
+        <a href={href} tabIndex={-1} className={styles.agent}>
           <span className="stranger">{shownText(agentName)}</span>{' '}
           <span className={styles.number}>#{run.sequence}</span>
-        </Link>
+        </a>
         {reason !== undefined && <span className={`${styles.reason} stranger`}>{shownText(reason)}</span>}
       </div>
       <div role="gridcell" className={styles.by}>
@@ -72,6 +74,6 @@ export const RunRow = memo(({ run, owner, agentName, index, top, height, isActiv
 })
 
 const Worked = ({ run }: { run: ListedRun }) => {
-  const ms = workedMs(run, useNow())
+  const ms = workedMs(run, useNow(run.endedAt === null))
   return <>{ms === undefined ? '–' : durationInWords(ms)}</>
 }

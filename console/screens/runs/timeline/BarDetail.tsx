@@ -1,5 +1,5 @@
 import { useQueries } from '@tanstack/react-query'
-import { api } from '../../../api/client.ts'
+import type { Api } from '../../../api/client.ts'
 import { ErrorBox } from '../../../parts/ErrorBox.tsx'
 import { fullTime } from '../../../parts/format.ts'
 import { Json } from '../../../parts/Json.tsx'
@@ -11,27 +11,25 @@ import styles from './Timeline.module.css'
 
 interface BarDetailProps {
   runId: string
+  readEvent: (number: number) => Promise<Api['RunEvent']>
   bar: Bar
   writing: string | undefined
 }
 
 /** What a row says when it is opened: the bodies of its first and its last event, which are read now. */
-export const BarDetail = ({ runId, bar, writing }: BarDetailProps) => {
+export const BarDetail = ({ runId, readEvent, bar, writing }: BarDetailProps) => {
   const numbers = [...new Set([bar.events[0], bar.events.at(-1)])].filter((number) => number !== undefined)
   const found = useQueries({
-    queries: numbers.map((number) =>
-      api.queryOptions(
-        'get',
-        '/runs/{runId}/events',
-        { params: { path: { runId }, query: { after: number - 1, limit: 1 } } },
-        { staleTime: Number.POSITIVE_INFINITY },
-      ),
-    ),
+    queries: numbers.map((number) => ({
+      queryKey: ['run-event', runId, number],
+      queryFn: () => readEvent(number),
+      staleTime: Number.POSITIVE_INFINITY,
+    })),
   })
   const error = found.find((each) => each.error)?.error
   // All at once, because what the last event says comes between what the first one does.
   const isReading = found.some(({ isPending }) => isPending)
-  const events = found.flatMap(({ data }) => data?.items ?? [])
+  const events = found.flatMap(({ data }) => data ?? [])
   return (
     <div className={styles.detail}>
       {bar.detail !== '' && bar.kind !== 'step' && <p className="stranger">{shownText(bar.detail)}</p>}

@@ -1,5 +1,6 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { useCallback, useMemo, useRef, useState } from 'react'
+import { startTransition, useCallback, useMemo, useRef, useState } from 'react'
+import { client } from '../../../api/client.ts'
 import { Button } from '../../../design/Button.tsx'
 import { withToggled } from '../../../lists/selection.ts'
 import { useNow } from '../../../parts/clock.ts'
@@ -8,6 +9,7 @@ import { useShortcuts } from '../../../parts/useShortcuts.ts'
 import type { Snapshot } from './buffer.ts'
 import { Axis } from './Axis.tsx'
 import { BarRow } from './BarRow.tsx'
+import { createEventReader, type ReadPage } from './event-reader.ts'
 import type { Bar } from './building.ts'
 import { scaleOf, type Scale } from './idle.ts'
 import styles from './Timeline.module.css'
@@ -24,6 +26,7 @@ const openHeight = 200
 /** The waterfall: a row for each step, call and wait, on one line of time. */
 export const Timeline = ({ runId, snapshot: { bars, writing, hasEnded } }: TimelineProps) => {
   const tick = useNow(!hasEnded)
+  const [readEvent] = useState(() => createEventReader(pagesOf(runId)))
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
   const list = useRef<HTMLOListElement>(null)
   // A run that has ended does not change with the clock.
@@ -34,6 +37,7 @@ export const Timeline = ({ runId, snapshot: { bars, writing, hasEnded } }: Timel
     count: bars.length,
     estimateSize: (index) => (isOpen(index) ? openHeight : rowHeight),
     overscan: 4,
+    useFlushSync: false,
     // A row has two heights. With another function, all rows are measured again.
     getItemKey: useCallback((index: number) => heightKey(bars[index], opened), [bars, opened]),
     scrollMargin: list.current?.offsetTop ?? 0,
@@ -53,8 +57,10 @@ export const Timeline = ({ runId, snapshot: { bars, writing, hasEnded } }: Timel
     else move(Number(from), by)
   }
 
+  const toggle = useCallback((id: string) => setOpened((before) => withToggled(before, id)), [])
   const isAllOpen = bars.length > 0 && opened.size === bars.length
-  const setAll = () => setOpened(isAllOpen ? new Set() : new Set(bars.map(({ id }) => id)))
+  // Many rows are drawn, while the page keeps answering.
+  const setAll = () => startTransition(() => setOpened(new Set(isAllOpen ? [] : bars.map(({ id }) => id))))
   useShortcuts([
     { keys: 'j', does: 'Next row', run: () => moveBy(1) },
     { keys: 'k', does: 'Previous row', run: () => moveBy(-1) },
@@ -86,6 +92,7 @@ export const Timeline = ({ runId, snapshot: { bars, writing, hasEnded } }: Timel
                 key={bar.id}
                 ref={rows.measureElement}
                 runId={runId}
+                readEvent={readEvent}
                 index={index}
                 top={start - rows.options.scrollMargin}
                 bar={bar}
@@ -95,7 +102,7 @@ export const Timeline = ({ runId, snapshot: { bars, writing, hasEnded } }: Timel
                 writing={
                   bar.kind === 'step' && bar.to === null && writing?.step === bar.step ? writing.text : undefined
                 }
-                onToggle={() => setOpened(withToggled(opened, bar.id))}
+                onToggle={toggle}
               />
             )
           })}
@@ -104,6 +111,15 @@ export const Timeline = ({ runId, snapshot: { bars, writing, hasEnded } }: Timel
     </section>
   )
 }
+
+const pagesOf =
+  (runId: string): ReadPage =>
+  async (after, limit) => {
+    const params = { path: { runId }, query: { after, limit } }
+    const { data, error } = await client.GET('/runs/{runId}/events', { params })
+    if (!data) throw error
+    return data.items
+  }
 
 const heightKey = (bar: Bar | undefined, opened: ReadonlySet<string>): string =>
   bar && opened.has(bar.id) ? `${bar.id} open` : (bar?.id ?? '')

@@ -61,6 +61,8 @@ export function createBuffer(schedule: (draw: () => void) => void) {
     },
     /** The number of the last event, after which a stream continues. */
     last: (): number => last.number,
+    /** Whether the last event is the last of all. */
+    isWhole: (): boolean => last.kind === 'ended',
     get: (): Snapshot => snapshot,
     subscribe: (listener: () => void): (() => void) => {
       listeners.add(listener)
