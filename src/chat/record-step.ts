@@ -121,13 +121,14 @@ export function createRecordStep(context: {
       }),
 
     /**
-     * Charges what the step after those of `before` has used and that came to nothing, once: also if the answer is not
-     * this process's any more, since nobody else knows of it.
+     * Charges what the step after those of `before` has used and that came to nothing, once: also if the answer has ended
+     * meanwhile, since nobody else knows of it. If another process continues the answer, its step is charged instead.
      */
-    chargeLost: (before: ChatAnswer, used: Used): Promise<void> =>
+    chargeLost: ({ writer }: Written, before: ChatAnswer, used: Used): Promise<void> =>
       persistently(async (trx) => {
         const answer = await ChatAnswer.query(trx).findOne({ id: before.id }).forUpdate()
         if (!answer || answer.credits > before.credits) return
+        if (answer.endedAt === null && answer.writer !== writer) return
         const failedAttempt = 1 + (await chargedBefore(trx, answer))
         const { counters } = await chargeNext(trx, answer, used, { failedAttempt })
         await ChatAnswer.query(trx).findById([answer.sessionId, answer.number]).patch(counters)

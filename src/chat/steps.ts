@@ -81,7 +81,7 @@ export function createChatSteps(context: {
     const { written, answer } = attempt
     const { model } = answer
     const cost = await models.costOf(model, used)
-    if (text.trim() === '') return recordStep.chargeLost(answer, { ...used, cost })
+    if (text.trim() === '') return recordStep.chargeLost(written, answer, { ...used, cost })
     const rest = { finish: 'other' as const, calls: [], content: null, outcome: null, latencyMs: 0 }
     await recordStep.record(written, answer, { ...used, ...rest, model, text, cost }, [])
   }

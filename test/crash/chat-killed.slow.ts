@@ -39,7 +39,7 @@ test('an API that is killed during a tool call of a chat leaves no second effect
   t.like(items[1], { status: 'failed', error: { code: 'STREAM_ABORTED' } })
   const [made] = items[1]?.parts.filter(({ type }) => type === 'dynamic-tool') ?? []
   t.like(made, { toolName: 'slow_once', state: 'output-error' })
-  t.regex((made as { errorText?: string }).errorText ?? '', /ended before the outcome was recorded/)
+  t.regex((made as { errorText?: string }).errorText ?? '', /may or may not have taken effect/)
   const whole = (await call(someone, exported.exportAccount)).body as unknown as { sessions: { messages: object[] }[] }
   t.deepEqual(whole.sessions[0]?.messages[1], items[1] as object)
   t.regex(textOf(await partsOf(t, await next)), /I am still here\./)
