@@ -169,10 +169,10 @@ test('a step is recorded and charged once, also if that was not confirmed, and s
   const tokensBefore = await tokens()
   const stepped = { ...said, calls: [], outcome: null, cost: undefined }
   for (const _ of ['once', 'again']) await record({ id, writer }, before, stepped, [])
-  await chargeLost(before, { ...usage, cost: undefined })
+  await chargeLost({ id, writer }, before, { ...usage, cost: undefined })
   t.like(await answer(), { steps: 2, credits: 2 })
   const after = await answer()
-  for (const _ of ['once', 'again']) await chargeLost(after, { ...usage, cost: undefined })
+  for (const _ of ['once', 'again']) await chargeLost({ id, writer }, after, { ...usage, cost: undefined })
   t.like(await answer(), { steps: 2, credits: 3 })
   t.is(await chargesOf(session), 3)
   t.is((await tokens()) - tokensBefore, 40)
