@@ -143,11 +143,12 @@ test.serial('an answer that was taken for lost is charged for what was said, and
   ])
   const response = await chatted.ask()
   const of = { sessionId: chatted.session.id }
-  // Its process has said nothing for long, and goes on all the same.
-  await database('chat_answers')
-    .where(of)
-    .update({ writerUntil: new Date(0) })
-  await eventually(10, 'it is over', async () => {
+  // As if what its process says of itself did not arrive.
+  await eventually(20, 'it is over', async () => {
+    await database('chat_answers')
+      .where(of)
+      .whereNull('endedAt')
+      .update({ writerUntil: new Date(0) })
     await chats.takeUpLost()
     return (await database('chat_answers').where(of).whereNull('endedAt')).length === 0 || undefined
   })
