@@ -92,8 +92,14 @@ test('an answer that goes on without its reader survives its process: another on
   const parts = await partsOf(t, await resume(session, platform.url))
   t.is(parts.at(-1)?.type, 'finish')
   t.regex(textOf(parts), /First words\.[^]*Last words\./)
-  const charged = await platform.services.database('ledger_entries').where({ answerId: (await answer()).id })
-  t.deepEqual(charged.map(({ step }) => step).toSorted(), [1, 2])
+  const charged = await platform.services
+    .database('ledger_entries')
+    .where({ answerId: (await answer()).id })
+    .orderBy('step')
+  t.deepEqual(
+    charged.map(({ step }) => step),
+    [1, 2],
+  )
 })
 
 // @promise chat-readers
