@@ -2,23 +2,15 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Played } from './kill.ts'
 import { endings, titleOf, type Row } from './table.ts'
 
-/**
- * After how many milliseconds somebody has gone on with an answer, or ended one that nobody reads: five seconds and fifteen,
- * and as much again where many are lost at once on a busy machine.
- */
-const mostMs = { completed: 10_000, failed: 30_000 }
-
 /** What is not as the table says, in words: nothing if all is well. */
 export function problemsOf(played: Played): string[] {
-  const { kind, phase, seen, tookMs } = played
+  const { kind, phase, seen } = played
   const expected = { ...endings[kind][phase], next: 'completed' }
-  const other = Object.entries(expected).flatMap(([what, value]) => {
+  const problems = Object.entries(expected).flatMap(([what, value]) => {
     const found = seen[what as keyof typeof seen]
     return isDeepStrictEqual(found, value) ? [] : [`${what} is ${JSON.stringify(found)}, not ${JSON.stringify(value)}`]
   })
-  const isLate = waitsForNobody(played) && tookMs > mostMs[expected.status]
-  const late = isLate ? [`it took ${tookMs} ms`] : []
-  return [...other, ...late].map((problem) => `${titleOf(played)}: ${problem}`)
+  return problems.map((problem) => `${titleOf(played)}: ${problem}`)
 }
 
 /** An answer that waits for an approval has no process, and goes on once somebody approves. */
