@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { execa } from 'execa'
+import { execa } from './execa.ts'
 import { chosenName } from './named-programs.ts'
 
 /**

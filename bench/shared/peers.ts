@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { execa } from 'execa'
+import { execa } from '../../bin/execa.ts'
 import { textIfExists } from '../../bin/local/write-file.ts'
 
 const folder = fileURLToPath(new URL('../peers', import.meta.url))

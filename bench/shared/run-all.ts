@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { execaSync } from 'execa'
+import { execa } from '../../bin/execa.ts'
 import { pageOf } from './page.ts'
 import type { Report } from './report.ts'
 
@@ -30,7 +30,7 @@ export async function runAll(page: string): Promise<void> {
     return
   }
   writeFileSync(page, pageOf(reports))
-  execaSync('oxfmt', [page], { cwd: root, preferLocal: true })
+  await execa('oxfmt', [page], { cwd: root, preferLocal: true })
   console.log(`\n${elapsed()}  Written to ${page}`)
 }
 

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { execa } from 'execa'
+import { execa } from '../execa.ts'
 import { pythonPackages } from '../local/python.ts'
 import { printDuration } from '../local/print-duration.ts'
 

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { execa } from 'execa'
+import { execa } from '../execa.ts'
 import { forConsole } from './console-document.ts'
 
 export const consoleTypesFile = 'console/api/schema.d.ts'

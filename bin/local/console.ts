@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { execa } from 'execa'
+import { execa } from '../execa.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const mark = `${root}console/dist/built-from`

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
-import { execa } from 'execa'
+import { execa } from '../execa.ts'
 import type { ProcessRecord } from './process-record.ts'
 import type { Command } from './program.ts'
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { execa } from 'execa'
+import { execa } from '../execa.ts'
 import { printDuration } from './print-duration.ts'
 
 /** A virtual environment, or a sentence about what is missing for it. */

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import test from 'ava'
 import * as accountMails from '../../api/account-mails.ts'
-import { execa } from 'execa'
+import { execa } from '../../bin/execa.ts'
 import * as admin from '../../api/admin.ts'
 import * as apiKeys from '../../api/api-keys.ts'
 import * as auth from '../../api/auth.ts'

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
-import { execa } from 'execa'
+import { execa } from '../../bin/execa.ts'
 import { ownEnvironment } from '../helpers/servers.ts'
 
 const root = join(import.meta.dirname, '../..')

@@ -1,7 +1,7 @@
 // @promise migrations
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { execa } from 'execa'
+import { execa } from '../../bin/execa.ts'
 import { migrations } from '../../migrations/index.ts'
 import { createDatabase } from '../../src/database/database.ts'
 import { createLogger } from '../../src/logger.ts'

@@ -1,7 +1,7 @@
 // @promise other-schema
 import { join } from 'node:path'
 import test from 'ava'
-import { execa } from 'execa'
+import { execa } from '../../bin/execa.ts'
 import { createControl } from '../../bin/local/control.ts'
 import { postgresOwner } from '../../bin/local/postgres/postgres-owner.ts'
 import { embeddedPostgres, ensureDatabase } from '../../bin/local/postgres/postgres.ts'

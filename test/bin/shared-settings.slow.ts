@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
-import { execa } from 'execa'
+import { execa } from '../../bin/execa.ts'
 import * as admin from '../../api/admin.ts'
 import * as auth from '../../api/auth.ts'
 import * as vault from '../../api/vault.ts'

@@ -1,4 +1,4 @@
-import { execa } from 'execa'
+import { execa } from '../../bin/execa.ts'
 import test from 'ava'
 import { sharedServers } from '../helpers/servers.ts'
 import { askSite } from '../helpers/sites.ts'

@@ -1,6 +1,6 @@
 import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { execa } from 'execa'
+import { execa } from '../../execa.ts'
 import { Client } from 'pg'
 import { postgresOwner, postgresPrograms, reachableFolder, type PostgresOwner } from './postgres-owner.ts'
 import { commandOf, markOf } from '../process-identity.ts'

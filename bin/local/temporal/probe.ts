@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createReadStream, existsSync } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
-import { execa } from 'execa'
+import { execa } from '../../execa.ts'
 
 /** The oldest server that supports our command line and settings (Temporal CLI 1.5). */
 const oldest = { major: 1, minor: 29 }
