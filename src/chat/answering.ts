@@ -8,6 +8,7 @@ import { logging, type Logger } from '../logger.ts'
 import type { Session } from '../sessions/session.ts'
 import { ChatToolCall, isFinal } from '../tools/tool-call.ts'
 import { assertStepLeft, assertWithin } from './budgets.ts'
+import { beatMs, createBeats } from './beats.ts'
 import type { AnswerChanges } from './changes.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import type { createChatCalls } from './calls.ts'
@@ -17,10 +18,7 @@ import { giveWay } from './give-way.ts'
 import { createPartWriter, type PartWriter, type Sink } from './part-writer.ts'
 import type { createChatSteps } from './steps.ts'
 import type { ChatWords } from './words.ts'
-import { beat, begin, LostAnswerError, workedMs, type Written } from './writer.ts'
-
-/** How often a process says that it writes an answer, and looks whether it is to stop. */
-const beatMs = 1000
+import { begin, LostAnswerError, workedMs, type Beat, type Written } from './writer.ts'
 
 /** Why an answer is given up: somebody asked for it, its reader is gone, it takes too long, or this process ends. */
 type GivenUp = 'stopped' | 'gone' | 'late' | 'shutdown'
@@ -54,8 +52,9 @@ export function createAnswering(context: {
   calls: ReturnType<typeof createChatCalls>
   changes: AnswerChanges
 }) {
-  const { database, clock, config, logger, steps, calls, changes } = context
+  const { database, clock, config, steps, calls, changes } = context
   const ending = createEnding(context)
+  const beats = createBeats(context)
   const underWay = new Map<string, { stop: AbortController; work: Promise<unknown> }>()
   /** When this process gives up what it still writes: no time before it is told to end. */
   let until = Infinity
@@ -158,20 +157,13 @@ export function createAnswering(context: {
   const timeLeft = async (written: Written): Promise<number> =>
     Math.max(0, config.chat.timeoutSeconds * 1000 - (await workedMs(database, written)))
 
-  /** Whether the answer goes on without its reader. */
-  async function look(written: Written, words: Writing['words'], stop: AbortController): Promise<boolean> {
-    const { isStopped, goesOn } = await beat(database, written)
-    if (isStopped) stop.abort('stopped' satisfies GivenUp)
+  /** Follows what the writer of an answer has learned. Returns whether the answer goes on without its reader. */
+  function heed(learned: Beat | LostAnswerError, words: Writing['words'], stop: AbortController): boolean {
+    if (learned instanceof LostAnswerError) stop.abort(learned)
+    else if (learned.isStopped) stop.abort('stopped' satisfies GivenUp)
+    const goesOn = !(learned instanceof LostAnswerError) && learned.goesOn
     if (goesOn) words.pass()
     return goesOn
-  }
-
-  function watchOver(written: Written, words: Writing['words'], stop: AbortController): NodeJS.Timeout {
-    const onError = (error: unknown) => {
-      if (error instanceof LostAnswerError) stop.abort(error)
-      else logger.warn({ err: error, answerId: written.id }, 'failed to extend the lease for writing an answer')
-    }
-    return setInterval(() => void look(written, words, stop).catch(onError), beatMs)
   }
 
   async function carryOut(writing: Writing, stop: AbortController): Promise<ChatAnswer> {
@@ -182,13 +174,14 @@ export function createAnswering(context: {
     const leave = () => {
       const patience = setTimeout(giveUp, beatMs)
       // Somebody else may have begun to read it.
-      void look(written, writing.words, stop)
-        .then((goesOn) => (goesOn ? undefined : giveUp()), giveUp)
+      void beats
+        .once(written)
+        .then((learned) => (heed(learned, writing.words, stop) ? undefined : giveUp()), giveUp)
         .finally(() => clearTimeout(patience))
     }
     if (gone?.aborted) leave()
     gone?.addEventListener('abort', leave, { once: true })
-    const beating = watchOver(written, writing.words, stop)
+    const endBeats = beats.keep(written, (learned) => void heed(learned, writing.words, stop))
     let late: NodeJS.Timeout | undefined
     try {
       if (answer.status === 'queued') await turn(written, answer, stop.signal)
@@ -202,7 +195,7 @@ export function createAnswering(context: {
       return await ending.giveUp(written, { error, signal: stop.signal, parts })
     } finally {
       clearTimeout(late)
-      clearInterval(beating)
+      endBeats()
       gone?.removeEventListener('abort', leave)
       changes.note(answer.sessionId)
     }
