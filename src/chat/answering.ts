@@ -71,12 +71,16 @@ export function createAnswering(context: {
     changes.note(sessionId)
   }
 
+  const callsOf = (answerId: string, step: number) =>
+    ChatToolCall.query(database).where({ answerId, step }).orderBy('position')
+
+  /** Makes calls. Returns what comes after them: some may wait for approval. */
   async function performCalls(
     writing: Writing,
     parts: PartWriter,
     open: ChatToolCall[],
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<Outcome> {
     const secrets = await steps.secretsOf(writing.session)
     const { ownerId } = writing.answer
     const made = await Promise.allSettled(
@@ -90,21 +94,23 @@ export function createAnswering(context: {
     // The outcome of each is on record before anything follows from the failure of another.
     for (const result of made) if (result.status === 'rejected') throw result.reason
     const [{ answerId, step } = { answerId: '', step: 0 }] = open
-    const after = await ChatToolCall.query(database).where({ answerId, step }).orderBy('position')
+    const after = await callsOf(answerId, step)
     for (const call of after) if (isFinal(call.status)) await parts.outcome(call)
     await parts.endStep()
     signal.throwIfAborted()
+    return after.every(({ status }) => isFinal(status)) ? 'more' : 'approval'
   }
-
-  const callsOf = (answerId: string, step: number) =>
-    ChatToolCall.query(database).where({ answerId, step }).orderBy('position')
 
   const answerNow = (id: string) => ChatAnswer.query(database).findOne({ id }).throwIfNotFound()
 
   /** What ends the answer now, or nothing if the model is asked once more. */
-  async function stepOnce(writing: Writing, parts: PartWriter, signal: AbortSignal): Promise<Outcome> {
-    const { id } = writing.answer
-    const answer = await answerNow(id)
+  async function stepOnce(
+    writing: Writing,
+    answer: ChatAnswer,
+    parts: PartWriter,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
+    const { id } = answer
     const step = answer.steps + 1
     assertStepLeft(answer, config.budgets)
     const onWords = async (text: string) => {
@@ -122,30 +128,32 @@ export function createAnswering(context: {
     }
     // Before the calls: what is beyond the budget is not done.
     await assertWithin(database, await answerNow(id), config.budgets)
-    await performCalls(writing, parts, asked.calls, signal)
-    return (await openCalls(id, step)).length > 0 ? 'approval' : 'more'
+    return performCalls(writing, parts, asked.calls, signal)
   }
 
-  const openCalls = async (id: string, step: number) =>
-    (await callsOf(id, step)).filter(({ status }) => !isFinal(status))
-
-  /** Goes on until there is nothing to do: returns why the answer has ended for now. */
+  /** Until there is nothing to do: returns why the answer has ended for now. */
   async function follow(writing: Writing, parts: PartWriter, signal: AbortSignal): Promise<Exclude<Outcome, 'more'>> {
+    const { id } = writing.answer
+    if (writing.answer.steps > 0) {
+      const outcome = await resume(writing, parts, signal)
+      if (outcome !== 'more') return outcome
+    }
+    for (let answer = writing.answer; ; answer = await answerNow(id)) {
+      const outcome = await stepOnce(writing, answer, parts, signal)
+      if (outcome !== 'more') return outcome
+    }
+  }
+
+  /** Makes the calls that the last recorded step has left. */
+  async function resume(writing: Writing, parts: PartWriter, signal: AbortSignal): Promise<Outcome> {
     const { id, steps: done } = writing.answer
-    if (done > 0) await assertWithin(database, writing.answer, config.budgets)
-    const calls = done > 0 ? await callsOf(id, done) : []
+    await assertWithin(database, writing.answer, config.budgets)
+    const calls = await callsOf(id, done)
     // Its process was lost before it could record the end.
     const last = calls.length === 0 ? await ChatStep.query(database).findById([id, done]) : undefined
     if (last && isLast(last, writing.answer)) return { ended: last.finish }
     const left = calls.filter(({ status }) => !isFinal(status))
-    if (left.length > 0) {
-      await performCalls(writing, parts, left, signal)
-      if ((await openCalls(id, done)).length > 0) return 'approval'
-    }
-    for (;;) {
-      const outcome = await stepOnce(writing, parts, signal)
-      if (outcome !== 'more') return outcome
-    }
+    return left.length > 0 ? performCalls(writing, parts, left, signal) : 'more'
   }
 
   async function tellApprovals({ answer: { id } }: Writing, parts: PartWriter): Promise<void> {
@@ -153,9 +161,12 @@ export function createAnswering(context: {
     for (const approval of pending) await parts.approval(approval)
   }
 
-  /** By the database's clock: it may have begun in another process. */
-  const timeLeft = async (written: Written): Promise<number> =>
-    Math.max(0, config.chat.timeoutSeconds * 1000 - (await workedMs(database, written)))
+  /** How long the answer may take yet. By the database's clock: it may have begun in another process. */
+  async function timeLeft(answer: ChatAnswer): Promise<number> {
+    const hasJustBegun = answer.steps === 0 && answer.takeovers === 0
+    const worked = hasJustBegun ? 0 : await workedMs(database, answer)
+    return Math.max(0, config.chat.timeoutSeconds * 1000 - worked)
+  }
 
   /** Follows what the writer of an answer has learned. Returns whether the answer goes on without its reader. */
   function heed(learned: Beat | LostAnswerError, words: Writing['words'], stop: AbortController): boolean {
@@ -185,8 +196,8 @@ export function createAnswering(context: {
     let late: NodeJS.Timeout | undefined
     try {
       if (answer.status === 'queued') await turn(written, answer, stop.signal)
-      const current = await answerNow(answer.id)
-      late = setTimeout(() => stop.abort('late' satisfies GivenUp), await timeLeft(written))
+      const current = answer.status === 'queued' ? await answerNow(answer.id) : answer
+      late = setTimeout(() => stop.abort('late' satisfies GivenUp), await timeLeft(current))
       const outcome = await follow({ ...writing, answer: current }, parts, stop.signal)
       if (outcome !== 'approval') return await ending.complete(written, outcome.ended, parts)
       await tellApprovals(writing, parts)
