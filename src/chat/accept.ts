@@ -3,6 +3,7 @@ import type { Database, Transaction } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
 import { raw } from 'objection'
 import { newId } from '../ids.ts'
+import type { Loop } from '../loop/loop.ts'
 import { Session } from '../sessions/session.ts'
 import { assertActiveUnder } from '../users/user.ts'
 import { ChatAnswer } from './chat-answer.ts'
@@ -25,8 +26,8 @@ export interface Accepted {
 }
 
 /** Takes messages, in the order in which they come, and makes an answer to each: it begins at once if it is its turn. */
-export function createAccept(context: { database: Database; clock: Clock; models: { defaultModel: string } }) {
-  const { database, clock, models } = context
+export function createAccept(context: { database: Database; clock: Clock; loop: Pick<Loop, 'defaultModel'> }) {
+  const { database, clock, loop } = context
 
   async function messageFor(trx: Transaction, session: Session, tree: Tree, request: ChatRequest): Promise<string> {
     if (request.kind === 'again') {
@@ -88,7 +89,7 @@ export function createAccept(context: { database: Database; clock: Clock; models
           ...(request.requestKey !== undefined && { requestKey: request.requestKey, requestHash: hashOf(request) }),
           ...(isNext ? { status: 'running', startedAt: raw('now()') } : { status: 'queued' }),
           onDisconnect,
-          model: session.model ?? models.defaultModel,
+          model: session.model ?? loop.defaultModel,
           createdAt: clock.now(),
           writer,
           writerUntil: leased(),

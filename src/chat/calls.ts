@@ -2,9 +2,10 @@ import type { Approvals } from '../approvals/approvals.ts'
 import type { Clock } from '../clock.ts'
 import { retryWhileUnavailable, type Database } from '../database/database.ts'
 import { endingUnsent, hindranceOf, mayHaveActed, type CallEnding, type Hindrance } from '../loop/call-endings.ts'
-import { createPerformCall, type CallLedger } from '../loop/perform-call.ts'
+import type { Loop } from '../loop/loop.ts'
+import type { CallLedger } from '../loop/perform-call.ts'
 import { sessionContinues } from '../sessions/session-continues.ts'
-import type { Sender, Sending } from '../tools/sender.ts'
+import type { Sending } from '../tools/sender.ts'
 import { ChatToolCall, recordedResult, statusAfter } from '../tools/tool-call.ts'
 import { reasonOf } from '../tools/unsent-reason.ts'
 
@@ -49,10 +50,9 @@ export function createChatCalls(context: {
   database: Database
   clock: Clock
   approvals: Pick<Approvals, 'ofCall' | 'expire' | 'withdraw'>
-  sender: Sender
+  loop: Pick<Loop, 'performCall'>
 }) {
-  const { database, clock, approvals } = context
-  const performCall = createPerformCall(context)
+  const { database, clock, loop, approvals } = context
 
   /** The call, as far as nobody else has changed it. */
   const unchanged = ({ answerId, id, status, attempts }: ChatToolCall) =>
@@ -126,7 +126,7 @@ export function createChatCalls(context: {
     async perform(seen: ChatToolCall, calling: Calling): Promise<void> {
       const call = seen.$clone()
       const { signal, clear } = lingerAfter(calling.signal)
-      await performCall(ledgerOf(call, calling, toSending(call, calling, signal))).finally(clear)
+      await loop.performCall(ledgerOf(call, calling, toSending(call, calling, signal))).finally(clear)
     },
   }
 }

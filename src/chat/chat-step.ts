@@ -1,5 +1,5 @@
 import { Row } from '../database/row.ts'
-import type { StepProblem } from '../models/prompt-format.ts'
+import type { StepOutcome } from '../loop/judge-answer.ts'
 
 /** One recorded model call of an answer (table `chat_steps`). */
 export class ChatStep extends Row {
@@ -28,7 +28,7 @@ export class ChatStep extends Row {
   declare recordedAt: Date
   /** What its provider wants back unchanged. */
   declare content: string | null
-  declare outcome: StepProblem | 'summary' | null
+  declare outcome: StepOutcome
   declare remark: string | null
 }
 

@@ -1,9 +1,8 @@
 import type { Database } from '../database/database.ts'
-import type { Chat } from '../models/chat-prompt.ts'
-import { noCuts, type Cuts } from '../models/fit.ts'
-import type { TranscriptStep } from '../models/prompt.ts'
+import type { Chat } from '../loop/chat-prompt.ts'
+import { noCuts, type Cuts } from '../loop/fit.ts'
+import { shownStep, type ShownStep } from '../loop/shown-step.ts'
 import { ChatToolCall, isFinal } from '../tools/tool-call.ts'
-import { unreadResult } from '../tools/unread-result.ts'
 import { treeOf } from './accept.ts'
 import type { ChatAnswer } from './chat-answer.ts'
 import { ChatMessage } from './chat-message.ts'
@@ -102,7 +101,7 @@ async function wordsOf(database: Database, ids: string[]): Promise<Map<string, s
 }
 
 /** The steps of answers, by their ids. A call that has no outcome yet is left out with its step: nobody may see it. */
-async function stepsOf(database: Database, answerIds: string[]): Promise<Map<string, TranscriptStep[]>> {
+async function stepsOf(database: Database, answerIds: string[]): Promise<Map<string, ShownStep[]>> {
   if (answerIds.length === 0) return new Map()
   const [steps, calls] = await Promise.all([
     ChatStep.query(database)
@@ -114,20 +113,8 @@ async function stepsOf(database: Database, answerIds: string[]): Promise<Map<str
   const of = Map.groupBy(calls, ({ answerId, step }) => `${answerId} ${step}`)
   const shown = steps.flatMap((row) => {
     const own = of.get(`${row.answerId} ${row.step}`) ?? []
-    return own.every(({ status }) => isFinal(status)) ? [{ answerId: row.answerId, step: toStep(row, own) }] : []
+    return own.every(({ status }) => isFinal(status)) ? [{ answerId: row.answerId, step: shownStep(row, own, 0) }] : []
   })
   const grouped = Map.groupBy(shown, ({ answerId }) => answerId)
   return new Map([...grouped].map(([id, rows]) => [id, rows.map(({ step }) => step)]))
 }
-
-const toStep = ({ answer, content, outcome, remark }: ChatStep, calls: ChatToolCall[]): TranscriptStep => ({
-  text: answer,
-  content,
-  problem: outcome === null || outcome === 'summary' ? undefined : { kind: outcome, detail: remark },
-  calls: calls.map(({ id, modelCallId, name, arguments: given, status, result }) => ({
-    id: modelCallId ?? id,
-    name,
-    arguments: given,
-    outcome: { status: status as 'succeeded', text: result ?? (status === 'succeeded' ? unreadResult : '') },
-  })),
-})

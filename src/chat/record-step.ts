@@ -1,15 +1,14 @@
 import type { Approvals } from '../approvals/approvals.ts'
-import type { Billing } from '../billing/billing.ts'
 import { LedgerEntry } from '../billing/ledger-entry.ts'
 import { later, type Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import { retryWhileUnavailable, type Database, type Transaction } from '../database/database.ts'
+import type { JudgedAnswer } from '../loop/ask.ts'
+import type { Cuts } from '../loop/fit.ts'
 import { lastCalls } from '../loop/last-calls.ts'
-import { planCalls, type CheckedCall, type OfferedTool } from '../loop/plan-calls.ts'
-import { createCharge, stepRow, type Used } from '../loop/write-step.ts'
-import type { Cuts } from '../models/fit.ts'
-import type { StepResult } from '../models/models.ts'
-import type { Cost } from '../models/prices.ts'
+import type { Loop } from '../loop/loop.ts'
+import { planCalls, type OfferedTool } from '../loop/plan-calls.ts'
+import { stepRow, type Used } from '../loop/write-step.ts'
 import { Session } from '../sessions/session.ts'
 import { ChatToolCall } from '../tools/tool-call.ts'
 import { ChatAnswer } from './chat-answer.ts'
@@ -17,13 +16,10 @@ import { ChatStep } from './chat-step.ts'
 import { lockAnswer, type Written } from './writer.ts'
 
 /** What a step has come to. */
-export interface Stepped extends Omit<StepResult, 'calls'> {
-  calls: CheckedCall[]
+export interface Stepped extends Omit<JudgedAnswer, 'verdict' | 'output'> {
   outcome: ChatStep['outcome']
   /** The model that goes on, if it is another one. */
   other?: string
-  cost: Cost | undefined
-  bytesPerToken?: number
   cuts?: Cuts
 }
 
@@ -31,16 +27,15 @@ export interface Stepped extends Omit<StepResult, 'calls'> {
 export function createRecordStep(context: {
   database: Database
   clock: Clock
-  config: Pick<Config, 'creditUsd' | 'budgets'>
-  billing: Billing
+  config: Pick<Config, 'budgets'>
+  loop: Pick<Loop, 'charge'>
   approvals: Pick<Approvals, 'request'>
 }) {
-  const { database, clock, config, approvals } = context
-  const charge = createCharge(context)
+  const { database, clock, config, loop, approvals } = context
 
   /** Charges the answer's next step; returns the credits, and the answer's counters after it. */
   const chargeNext = (trx: Transaction, answer: ChatAnswer, used: Used, failed: { failedAttempt?: number } = {}) =>
-    charge(trx, { ownerId: answer.ownerId, answerId: answer.id, step: answer.steps + 1, ...failed }, answer, used)
+    loop.charge(trx, { ownerId: answer.ownerId, answerId: answer.id, step: answer.steps + 1, ...failed }, answer, used)
 
   /** Nobody could read the answer after the end of its session. */
   async function mayAskUntil(trx: Transaction, { sessionId }: ChatAnswer, now: Date): Promise<Date> {

@@ -1,4 +1,4 @@
-import type { StepProblem } from '../models/prompt-format.ts'
+import type { StepOutcome } from '../loop/judge-answer.ts'
 import { Row } from '../database/row.ts'
 
 /** One recorded model call of a run (table `run_steps`). */
@@ -23,7 +23,7 @@ export class RunStep extends Row {
   /** Content that its provider wants back unchanged. */
   declare content: string | null
   /** Why the answer did not count, or `summary` for a summary of earlier steps, with a note. */
-  declare outcome: StepProblem | 'summary' | null
+  declare outcome: StepOutcome
   declare remark: string | null
   /** The answer's value as JSON text, for a run with an output schema; null otherwise. */
   declare output: string | null

@@ -1,7 +1,7 @@
 import type { Database, Transaction } from '../../database/database.ts'
 import type { Move } from '../../../workflows/messages.ts'
 import { maxAttempts, mostRounds } from '../../loop/after-failure.ts'
-import type { Models } from '../../models/models.ts'
+import type { Loop } from '../../loop/loop.ts'
 import { noteInLog } from '../../logger.ts'
 import { lockRun, StaleEpochError, type RunRef } from '../record.ts'
 import { HeldCreditsError } from '../held-credits.ts'
@@ -20,7 +20,7 @@ import { createWaits } from './waits.ts'
  * its answer and decides what comes next.
  */
 export function createSteps(context: Omit<AskContext, 'next'> & Parameters<typeof createWaits>[0]) {
-  const { database, clock, config, models, billing } = context
+  const { database, clock, config, loop, billing } = context
   const decide = createDecide({ ...context, modelStanding: createModelStanding(context) })
   const waits = createWaits(context)
 
@@ -67,8 +67,8 @@ export function createSteps(context: Omit<AskContext, 'next'> & Parameters<typeo
      * taken, or other steps hold the credits that are left, StaleEpochError, or the signal's reason if aborted.
      */
     async advance(ref: RunRef, signal: AbortSignal): Promise<Move> {
-      const { model, ownerId } = await modelOf(database, ref, models)
-      return models.inPlace(model, ownerId, signal, async () => {
+      const { model, ownerId } = await modelOf(database, ref, loop)
+      return loop.inPlace(model, ownerId, signal, async () => {
         // Read while the attempt is begun: what is recorded of the steps before does not change any more.
         const prepared = prepare(ref, model)
         // If something else comes first, for example open calls, nobody asks for it.
@@ -90,7 +90,7 @@ const abandoned = { kind: 'end', status: 'failed', reason: 'STEP_ABANDONED' } as
 const lostNote = 'The previous attempt has no recorded result because its worker failed or was stopped.'
 
 /** The model that the run's next step is asked of: the agent's, or the fallback since that failed. */
-async function modelOf(database: Database, { runId, epoch }: RunRef, { defaultModel }: Pick<Models, 'defaultModel'>) {
+async function modelOf(database: Database, { runId, epoch }: RunRef, { defaultModel }: Pick<Loop, 'defaultModel'>) {
   const { rows } = await database.raw<{ rows: { model: string | null; owner_id: string; agent_id: string }[] }>(
     modelStatement,
     {

@@ -111,8 +111,8 @@ test('what is left out is counted without summaries, and the newest summary that
     [5, ''],
   ] as const)
     await RunStep.query(database).where({ runId: run.id, step }).patch({ answer, outcome: 'summary' })
-  const left = (leftOutThrough: number | null, summarizes = true, summaryBytes = 100) =>
-    readLeftOut(database, { id: run.id, leftOutThrough }, { summarizes, summaryBytes })
+  const left = (leftOutThrough: number | null, summarizes = true, most = 100) =>
+    readLeftOut(database, { id: run.id, leftOutThrough }, { summarizes, resultBytes: most })
   t.is(await left(null), undefined)
   t.deepEqual(await left(3), { steps: 2, summary: 'The second.' })
   t.deepEqual(await left(4, true, 7), { steps: 2, summary: 'The sec' }, 'models do not keep to a length')
