@@ -2,11 +2,11 @@ import { LRUCache } from 'lru-cache'
 import { raw } from 'objection'
 import { jsonMark } from '../../database/any-text.ts'
 import type { Database } from '../../database/database.ts'
+import { Step } from '../../loop/step.ts'
 import { shortenCall, shortening } from '../../models/prompt-size.ts'
 import type { TranscriptCall, TranscriptStep } from '../../models/prompt.ts'
 import { ToolCall } from '../../tools/tool-call.ts'
 import { unreadResult } from '../../tools/unread-result.ts'
-import { RunStep } from '../run-step.ts'
 import type { Run } from '../run.ts'
 
 /** A recorded step as its model is shown it. */
@@ -64,9 +64,9 @@ const sizeOf = ({ text, content, calls }: ShownStep): number =>
   )
 
 /** Summaries stand in the opening, not among the steps. */
-const stepsOf = (database: Database, { id: runId, steps }: Run, after: number) =>
-  RunStep.query(database)
-    .where({ runId })
+const stepsOf = (database: Database, { id: subjectId, steps }: Run, after: number) =>
+  Step.query(database)
+    .where({ subjectId })
     .where('step', '>', after)
     // What was recorded since the run was read may be read in part.
     .where('step', '<=', steps)
@@ -79,12 +79,12 @@ type RecordedCall = ToolCall & { bytes: number | null; isShortened: boolean | nu
 
 const callsOf = async (
   database: Database,
-  { id: runId, steps, shortenedThrough }: Run,
+  { id: subjectId, steps, shortenedThrough }: Run,
   after: number,
   resultBytes: number,
 ) =>
   (await ToolCall.query(database)
-    .where({ runId })
+    .where({ subjectId })
     .where('step', '>', after)
     .where('step', '<=', steps)
     .select('id', 'step', 'position', 'modelCallId', 'name', 'arguments', 'status')
