@@ -6,13 +6,14 @@ import type { Database } from '../database/database.ts'
 import { regardless } from '../database/while-permitted.ts'
 import { logging, type Logger } from '../logger.ts'
 import type { Session } from '../sessions/session.ts'
-import { ChatToolCall, isFinal } from '../tools/tool-call.ts'
+import { ToolCall, isFinal } from '../tools/tool-call.ts'
 import { assertStepLeft, assertWithin } from './budgets.ts'
 import { beatMs, createBeats } from './beats.ts'
 import type { AnswerChanges } from './changes.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import type { createChatCalls } from './calls.ts'
-import { ChatStep, isLast } from './chat-step.ts'
+import { Step } from '../loop/step.ts'
+import { isLast } from './told-steps.ts'
 import { createEnding } from './ending.ts'
 import { giveWay } from './give-way.ts'
 import { createPartWriter, type PartWriter, type Sink } from './part-writer.ts'
@@ -71,14 +72,14 @@ export function createAnswering(context: {
     changes.note(sessionId)
   }
 
-  const callsOf = (answerId: string, step: number) =>
-    ChatToolCall.query(database).where({ answerId, step }).orderBy('position')
+  const callsOf = (subjectId: string, step: number) =>
+    ToolCall.query(database).where({ subjectId, step }).orderBy('position')
 
   /** Makes calls. Returns what comes after them: some may wait for approval. */
   async function performCalls(
     writing: Writing,
     parts: PartWriter,
-    open: ChatToolCall[],
+    open: ToolCall[],
     signal: AbortSignal,
   ): Promise<Outcome> {
     const secrets = await steps.secretsOf(writing.session)
@@ -93,8 +94,8 @@ export function createAnswering(context: {
     )
     // The outcome of each is on record before anything follows from the failure of another.
     for (const result of made) if (result.status === 'rejected') throw result.reason
-    const [{ answerId, step } = { answerId: '', step: 0 }] = open
-    const after = await callsOf(answerId, step)
+    const [{ subjectId, step } = { subjectId: '', step: 0 }] = open
+    const after = await callsOf(subjectId, step)
     for (const call of after) if (isFinal(call.status)) await parts.outcome(call)
     await parts.endStep()
     signal.throwIfAborted()
@@ -150,7 +151,7 @@ export function createAnswering(context: {
     await assertWithin(database, writing.answer, config.budgets)
     const calls = await callsOf(id, done)
     // Its process was lost before it could record the end.
-    const last = calls.length === 0 ? await ChatStep.query(database).findById([id, done]) : undefined
+    const last = calls.length === 0 ? await Step.query(database).findById([id, done]) : undefined
     if (last && isLast(last, writing.answer)) return { ended: last.finish }
     const left = calls.filter(({ status }) => !isFinal(status))
     return left.length > 0 ? performCalls(writing, parts, left, signal) : 'more'

@@ -6,18 +6,19 @@ import { retryWhileUnavailable, type Database, type Transaction } from '../datab
 import type { JudgedAnswer } from '../loop/ask.ts'
 import type { Cuts } from '../loop/fit.ts'
 import { lastCalls } from '../loop/last-calls.ts'
+import type { StepOutcome } from '../loop/judge-answer.ts'
 import type { Loop } from '../loop/loop.ts'
 import { planCalls, type OfferedTool } from '../loop/plan-calls.ts'
+import { Step } from '../loop/step.ts'
 import { stepRow, type Used } from '../loop/write-step.ts'
 import { Session } from '../sessions/session.ts'
-import { ChatToolCall } from '../tools/tool-call.ts'
+import { ToolCall } from '../tools/tool-call.ts'
 import { ChatAnswer } from './chat-answer.ts'
-import { ChatStep } from './chat-step.ts'
 import { lockAnswer, type Written } from './writer.ts'
 
 /** What a step has come to. */
 export interface Stepped extends Omit<JudgedAnswer, 'verdict' | 'output'> {
-  outcome: ChatStep['outcome']
+  outcome: StepOutcome
   /** The model that goes on, if it is another one. */
   other?: string
   cuts?: Cuts
@@ -55,13 +56,13 @@ export function createRecordStep(context: {
     if (calls.length === 0) return 0
     const now = clock.now()
     const { id: answerId, ownerId, sessionId } = answer
-    const before = await lastCalls(ChatToolCall.query(trx).where({ answerId }), answer.steps).select(
+    const before = await lastCalls(ToolCall.query(trx).where({ subjectId: answerId }), answer.steps).select(
       'name',
       'arguments',
     )
     const expiresAt = await mayAskUntil(trx, answer, now)
     const { planned, toApprove } = planCalls({ step, before, calls, tools, now, mayAskUntil: expiresAt })
-    await ChatToolCall.query(trx).insert(planned.map((call) => ({ ...call, answerId })))
+    await ToolCall.query(trx).insert(planned.map((call) => ({ ...call, subjectId: answerId })))
     if (toApprove.length === 0) return planned.length
     const of = { sessionId, answerId }
     await approvals.request(trx, { ownerId, of, asker: 'A chat', calls: toApprove, expiresAt })
@@ -73,7 +74,7 @@ export function createRecordStep(context: {
     const { outcome, bytesPerToken = null } = stepped
     const { credits, counters } = await chargeNext(trx, answer, stepped)
     const row = stepRow(stepped, { step, outcome, remark: null, credits, recordedAt: clock.now() })
-    await ChatStep.query(trx).insert({ ...row, ...stepped.cuts, answerId: answer.id, bytesPerToken })
+    await Step.query(trx).insert({ ...row, ...stepped.cuts, subjectId: answer.id, bytesPerToken })
     const toolCalls = answer.toolCalls + (await writeCalls(trx, answer, step, stepped, tools))
     const changes = {
       ...counters,
@@ -98,12 +99,12 @@ export function createRecordStep(context: {
      * Records the step that comes after those of `before`, once: an attempt may have been committed although its
      * confirmation was lost. Throws LostAnswerError.
      */
-    record: (written: Written, before: ChatAnswer, stepped: Stepped, tools: OfferedTool[]): Promise<ChatToolCall[]> =>
+    record: (written: Written, before: ChatAnswer, stepped: Stepped, tools: OfferedTool[]): Promise<ToolCall[]> =>
       persistently(async (trx) => {
         const answer = await lockAnswer(trx, written)
         if (answer.steps === before.steps) await write(trx, answer, stepped, tools)
-        return ChatToolCall.query(trx)
-          .where({ answerId: answer.id, step: before.steps + 1 })
+        return ToolCall.query(trx)
+          .where({ subjectId: answer.id, step: before.steps + 1 })
           .orderBy('position')
       }),
 

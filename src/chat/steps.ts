@@ -11,10 +11,10 @@ import type { Outages } from '../outages/outages.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Session } from '../sessions/session.ts'
 import { NoPlaceError } from '../shares/places.ts'
-import type { ChatToolCall } from '../tools/tool-call.ts'
+import type { ToolCall } from '../tools/tool-call.ts'
 import { firstAttempt, type AnswerQuestion, type Asking, type Attempt } from './attempt.ts'
 import type { ChatAnswer } from './chat-answer.ts'
-import { isTold } from './chat-step.ts'
+import { isTold } from './told-steps.ts'
 import { readConversation } from './conversation.ts'
 import { createOtherModel } from './other-model.ts'
 import type { createRecordStep, Stepped } from './record-step.ts'
@@ -22,7 +22,7 @@ import { lockAnswer, LostAnswerError, type Written } from './writer.ts'
 
 /** What a step has come to. */
 interface StepTaken {
-  calls: ChatToolCall[]
+  calls: ToolCall[]
   finish: string
   text: string
   /** Whether readers are told of it. */

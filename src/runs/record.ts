@@ -1,7 +1,7 @@
 import type { Transaction } from '../database/database.ts'
 import { lastCalls } from '../loop/last-calls.ts'
+import { Step } from '../loop/step.ts'
 import { ToolCall } from '../tools/tool-call.ts'
-import { RunStep } from './run-step.ts'
 import { Run } from './run.ts'
 
 /**
@@ -21,7 +21,7 @@ export type CallFacts = Pick<
 /** Everything that decides a run's next move. */
 export interface RunRecord {
   run: Run
-  lastStep: Pick<RunStep, 'step' | 'outcome'> | undefined
+  lastStep: Pick<Step, 'step' | 'outcome'> | undefined
   /** Calls of the last step and at least the four before them, in the order of the model's requests. */
   calls: CallFacts[]
 }
@@ -47,8 +47,9 @@ const facts = ['id', 'step', 'name', 'tool', 'siteOrigin', 'arguments', 'status'
 
 /** Reads the record of a run whose row is locked. */
 export async function readRecord(trx: Transaction, run: Run): Promise<RunRecord> {
-  const { id: runId, steps } = run
-  const lastStep = steps === 0 ? undefined : await RunStep.query(trx).findById([runId, steps]).select('step', 'outcome')
-  const calls = await lastCalls(ToolCall.query(trx).where({ runId }), steps).select(facts)
+  const { id: subjectId, steps } = run
+  const lastStep =
+    steps === 0 ? undefined : await Step.query(trx).findById([subjectId, steps]).select('step', 'outcome')
+  const calls = await lastCalls(ToolCall.query(trx).where({ subjectId }), steps).select(facts)
   return { run, lastStep, calls }
 }

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../../database/database.ts'
 import { shownResult, shownStep, type RecordedCall, type ShownStep } from '../../loop/shown-step.ts'
+import { Step } from '../../loop/step.ts'
 import { ToolCall } from '../../tools/tool-call.ts'
-import { RunStep } from '../run-step.ts'
 import type { Run } from '../run.ts'
 
 /** How much text a worker keeps, in characters. What is made of it takes about twice as much again. */
@@ -51,9 +51,9 @@ const sizeOf = ({ text, content, calls }: ShownStep): number =>
   )
 
 /** Summaries stand in the opening, not among the steps. */
-const stepsOf = (database: Database, { id: runId, steps }: Run, after: number) =>
-  RunStep.query(database)
-    .where({ runId })
+const stepsOf = (database: Database, { id: subjectId, steps }: Run, after: number) =>
+  Step.query(database)
+    .where({ subjectId })
     .where('step', '>', after)
     // What was recorded since the run was read may be read in part.
     .where('step', '<=', steps)
@@ -63,12 +63,12 @@ const stepsOf = (database: Database, { id: runId, steps }: Run, after: number) =
 
 const callsOf = async (
   database: Database,
-  { id: runId, steps, shortenedThrough }: Run,
+  { id: subjectId, steps, shortenedThrough }: Run,
   after: number,
   resultBytes: number,
 ) =>
   (await ToolCall.query(database)
-    .where({ runId })
+    .where({ subjectId })
     .where('step', '>', after)
     .where('step', '<=', steps)
     .select('id', 'step', 'position', 'modelCallId', 'name', 'arguments', 'status')

@@ -8,10 +8,10 @@ import type { Cut } from '../../loop/fit-transcript.ts'
 import type { Offer } from '../../loop/offer.ts'
 import { isGivenUp } from '../../loop/judge-answer.ts'
 import type { Loop } from '../../loop/loop.ts'
+import { Step } from '../../loop/step.ts'
 import { stepRow } from '../../loop/write-step.ts'
 import type { Move } from '../../../workflows/messages.ts'
 import { lockRun, type RunRecord, type RunRef } from '../record.ts'
-import { RunStep } from '../run-step.ts'
 import { noAttempt, type Run } from '../run.ts'
 import { hasEnded } from '../states.ts'
 import { askingTimeLeft } from '../time-left.ts'
@@ -52,7 +52,7 @@ export function createWriteStep(context: {
     const { credits, counters: charged } = await loop.charge(trx, { ownerId, runId, agentId, step }, run, answer)
     const outcome = outcomeOf(answer)
     const row = stepRow(answer, { step, outcome, remark: verdict?.remark ?? null, credits, recordedAt: now })
-    await RunStep.query(trx).insert({ ...row, runId, output })
+    await Step.query(trx).insert({ ...row, subjectId: runId, output })
     const mayAskUntil = new Date(now.getTime() + askingTimeLeft(run, config.budgets, now))
     const plan = { step, before: attempt.callsBefore, calls: answer.calls, tools: offer.tools, now, mayAskUntil }
     const { calls, events } = await writeCalls(trx, approvals, run, plan)
@@ -98,4 +98,4 @@ const countersAfter = (run: Run, { verdict, calls }: RunAnswer) => ({
   ...(verdict ? { corrections: (run.corrections ?? 0) + 1 } : run.corrections && { corrections: 0 }),
 })
 
-const outcomeOf = ({ cut, verdict }: RunAnswer): RunStep['outcome'] => (cut ? 'summary' : (verdict?.outcome ?? null))
+const outcomeOf = ({ cut, verdict }: RunAnswer): Step['outcome'] => (cut ? 'summary' : (verdict?.outcome ?? null))
