@@ -115,7 +115,10 @@ export function createAnswering(context: {
     const written = { id, writer: writing.writer }
     const asked = await steps.ask({ session: writing.session, answer, written, onWords, signal })
     changes.note(writing.session.id)
-    if (!asked.isTold) return 'more'
+    if (!asked.isTold) {
+      await parts.endStep()
+      return 'more'
+    }
     await parts.step(step, asked.text, asked.calls)
     if (asked.calls.length === 0) {
       await parts.endStep()
