@@ -22,7 +22,7 @@ import { isTold } from './chat-step.ts'
 import { readConversation } from './conversation.ts'
 import { createOtherModel } from './other-model.ts'
 import type { createRecordStep, Stepped } from './record-step.ts'
-import { lockAnswer, LostAnswerError, type Written } from './writer.ts'
+import { goesOn, lockAnswer, LostAnswerError, type Written } from './writer.ts'
 
 /** What a step has come to. */
 interface StepTaken {
@@ -86,6 +86,10 @@ export function createChatSteps(context: {
     await recordStep.record(written, answer, { ...used, ...rest, model, text, cost }, [])
   }
 
+  /** Another process asks again, and its step is charged. */
+  const isHandedOver = async ({ signal, written }: Attempt): Promise<boolean> =>
+    signal.reason === 'shutdown' && (await goesOn(database, written))
+
   async function questionOf({ session, answer, summarizes, progress }: Attempt): Promise<AnswerQuestion> {
     const { model, sessionId: cacheKey, ownerId } = answer
     const offer = await offerTo(models, { model, ownerId }, await sessions.offerOf(session))
@@ -126,7 +130,7 @@ export function createChatSteps(context: {
     } catch (error) {
       used ??= error instanceof ModelError ? error.usage : undefined
       const text = signal.reason === 'stopped' && !(error instanceof LostAnswerError) ? said : ''
-      if (used) await recordLost(attempt, { ...used, text })
+      if (used && !(await isHandedOver(attempt))) await recordLost(attempt, { ...used, text })
       throw error
     }
   }

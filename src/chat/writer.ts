@@ -74,6 +74,10 @@ export async function workedMs(database: Database, { id }: Pick<Written, 'id'>):
   return rows[0]?.ms ?? 0
 }
 
+/** Whether the answer goes on without its reader, and without its process. */
+export const goesOn = async (database: Database, { id }: Pick<Written, 'id'>): Promise<boolean> =>
+  (await ChatAnswer.query(database).where({ id, onDisconnect: 'continue' }).resultSize()) > 0
+
 /** Lets another process go on with the answer at once. */
 export const release = async (database: Database, { id, writer }: Written): Promise<void> => {
   await ChatAnswer.query(database).where({ id, writer }).whereNull('endedAt').patch({ writer: null, writerUntil: null })
