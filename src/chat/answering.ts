@@ -194,6 +194,9 @@ export function createAnswering(context: {
     const beating = watchOver(written, writing.words, stop)
     let late: NodeJS.Timeout | undefined
     try {
+      // While nobody wrote it, somebody may have stopped it, or ended its session.
+      if (answer.takeovers > 0) await look(written, writing.words, stop)
+      stop.signal.throwIfAborted()
       if (answer.status === 'queued') await turn(written, answer, stop.signal)
       const current = await answerNow(answer.id)
       late = setTimeout(() => stop.abort('late' satisfies GivenUp), await timeLeft(written))
