@@ -123,7 +123,7 @@ const workedStatement = `
 
 /** Once no approval is pending, and while its session goes on. */
 const decidedCondition = `
-  a.status = 'waiting'
+  a.status = 'waiting' and a.ended_at is null
   and not exists (select from approvals p where p.answer_id = a.id and p.status = 'pending')
   and exists (select from sessions s where s.id = a.session_id and ${sessionContinues})`
 
