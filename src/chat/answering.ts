@@ -136,11 +136,11 @@ export function createAnswering(context: {
   /** Goes on until there is nothing to do: returns why the answer has ended for now. */
   async function follow(writing: Writing, parts: PartWriter, signal: AbortSignal): Promise<Exclude<Outcome, 'more'>> {
     const { id, steps: done } = writing.answer
-    if (done > 0) await assertWithin(database, writing.answer, config.budgets)
     const calls = done > 0 ? await callsOf(id, done) : []
     // Its process was lost before it could record the end.
     const last = calls.length === 0 ? await ChatStep.query(database).findById([id, done]) : undefined
     if (last && isLast(last, writing.answer)) return { ended: last.finish }
+    if (done > 0) await assertWithin(database, writing.answer, config.budgets)
     const left = calls.filter(({ status }) => !isFinal(status))
     if (left.length > 0) {
       await performCalls(writing, parts, left, signal)

@@ -7,6 +7,7 @@ import { eventually } from '../../helpers/eventually.ts'
 import { beginAnswer } from './begin.ts'
 import { whatBecameOf } from './become.ts'
 import { problemsOf } from './expected.ts'
+import { killAmid } from './kill.ts'
 import { openScene } from './scene.ts'
 
 test('an answer whose process shuts down is gone on with elsewhere, and what that process has heard of its step is not charged besides', async (t) => {
@@ -39,4 +40,12 @@ test('an answer that is stopped, or whose session ends, after its process has di
     t.is(scene.model.askedFor(name).length, 1)
   }
   t.deepEqual(await scene.contradictions(), [])
+})
+
+test('an answer that has used up a budget with its last step is complete, whoever records its end', async (t) => {
+  // A step has 2,100 tokens.
+  const scene = await openScene(t, { RUN_TOKENS: '4000' })
+  const row = { kind: 'continue', phase: 'in the write of the end' } as const
+  const [played] = await killAmid(scene, { death: 'one of two API processes' }, [row])
+  t.like(played?.seen, { status: 'completed', error: null, steps: 2 })
 })
