@@ -25,7 +25,7 @@ async function addAnswers({ services }: Platform, { id: sessionId }: TestSession
   await services.database.batchInsert('chat_answers', rows, 500)
 }
 
-test('as many answers as several processes write are looked after with the second look at them', async (t) => {
+test.serial('as many answers as several processes write are looked after with the second look at them', async (t) => {
   const { platform, session, database } = await open()
   const { chat } = platform.services
   const lost = { status: 'queued', endedAt: null, finish: null, writer: newId(), writerUntil: new Date(0) }
@@ -39,10 +39,10 @@ test('as many answers as several processes write are looked after with the secon
   t.deepEqual(await left(), [])
 })
 
-test('the search for answers to go on with looks at none that is over', async (t) => {
+test.serial('the search for answers to go on with looks at none that is over', async (t) => {
   const { platform, session, database } = await open()
   await addAnswers(platform, session, 1000, {})
-  await database.raw('analyze chat_answers')
+  await database.raw('vacuum analyze chat_answers')
   const { chat } = platform.services
   t.is(await looksAt(database, 'chat_answers', () => chat.reconcile()), 0)
   t.is(await looksAt(database, 'chat_answers', () => chat.takeUpLost()), 0)
