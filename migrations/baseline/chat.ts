@@ -72,7 +72,8 @@ export const chat = `
   -- A session writes one answer at a time. A second one fails to start.
   create unique index chat_answers_running on chat_answers (session_id) where status = 'running';
   create index chat_answers_open on chat_answers (session_id, number) where ended_at is null;
-  create index chat_answers_written on chat_answers (writer_until) where status in ('queued', 'running');
+  -- Without the lease, which changes each second: the row then changes in place.
+  create index chat_answers_written on chat_answers (id) where status in ('queued', 'running');
   create index chat_answers_ended_at on chat_answers (ended_at) where ended_at is not null;
 
   create table chat_steps (

@@ -1,10 +1,10 @@
 import type { Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
+import { raw } from 'objection'
 import { newId } from '../ids.ts'
 import { Session } from '../sessions/session.ts'
-import { assertActiveUser } from '../owners/suspension.ts'
-import { assertPayerActive } from '../users/user.ts'
+import { assertActiveUnder } from '../users/user.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import { ChatMessage } from './chat-message.ts'
 import { giveWay } from './give-way.ts'
@@ -24,7 +24,7 @@ export interface Accepted {
   isNew: boolean
 }
 
-/** Takes messages, in the order in which they come, and makes a queued answer to each. */
+/** Takes messages, in the order in which they come, and makes an answer to each: it begins at once if it is its turn. */
 export function createAccept(context: { database: Database; clock: Clock; models: { defaultModel: string } }) {
   const { database, clock, models } = context
 
@@ -56,56 +56,68 @@ export function createAccept(context: { database: Database; clock: Clock; models
    * RATE_LIMITED (too many answers are open) and FEATURE_LIMIT_REACHED (the session is full), and VALIDATION_ERROR if
    * there is nothing to answer again, or the message's id or the request's key was used for something else.
    */
-  return (given: Session, request: ChatRequest, writer: string): Promise<Accepted> =>
+  return ({ id }: Session, request: ChatRequest, writer: string): Promise<Accepted> =>
     database.transaction(async (trx) => {
-      const session = await Session.query(trx).findById(given.id).forUpdate().throwIfNotFound()
+      const session = await Session.query(trx).findById(id).forUpdate().throwIfNotFound()
       // Sessions are ended under this lock, too: by their owners, and with the login, key or membership that made them.
       assertThat(session.endedAt === null, 'INVALID_SESSION', { message: 'This session has ended.' })
-      await assertActiveUser(trx, session.userId ?? session.ownerId)
-      await assertPayerActive(trx, session.ownerId)
+      await assertActiveUnder(trx, session.userId ?? session.ownerId, session.ownerId)
       const earlier = await earlierAnswer(trx, session.id, request)
       if (earlier && !(await hasDoneNothing(trx, earlier))) {
         await join(trx, earlier)
         return { answer: await ChatAnswer.query(trx).findOne({ id: earlier.id }).throwIfNotFound(), isNew: false }
       }
-      const open = await ChatAnswer.query(trx)
-        .where({ sessionId: session.id })
-        .whereIn('status', ['queued', 'running'])
-        .resultSize()
+      const { open, waiting } = await unended(trx, session.id)
       const busy = `This session already has ${open} answers in progress. Wait for one to finish.`
       assertThat(open < maxOpen, 'RATE_LIMITED', { message: busy, retryAfter: 5 })
       const full = `This session has reached its limit of ${maxNumber} messages and answers. Create a new session.`
       assertThat(session.lastNumber + 2 <= maxNumber, 'FEATURE_LIMIT_REACHED', { message: full })
-      await giveWay(trx, clock, { sessionId: session.id }, 'completed')
+      const given = waiting > 0 ? await giveWay(trx, clock, { sessionId: session.id }, 'completed') : 0
+      // One that waited may have gone on meanwhile.
+      const isNext = open === 0 && given === waiting
       if (earlier) await free(trx, earlier)
       const messageId = earlier?.messageId ?? (await messageFor(trx, session, await treeOf(trx, session.id), request))
       const { id: sessionId, ownerId, onDisconnect } = session
-      const answer = await ChatAnswer.query(trx).insert({
-        sessionId,
-        number: (session.lastNumber += 1),
-        id: newId(),
-        ownerId,
-        messageId,
-        ...(request.requestKey !== undefined && { requestKey: request.requestKey, requestHash: hashOf(request) }),
-        status: 'queued',
-        onDisconnect,
-        model: session.model ?? models.defaultModel,
-        createdAt: clock.now(),
-        writer,
-        writerUntil: leased(),
-      })
+      const answer = await ChatAnswer.query(trx)
+        .insert({
+          sessionId,
+          number: (session.lastNumber += 1),
+          id: newId(),
+          ownerId,
+          messageId,
+          ...(request.requestKey !== undefined && { requestKey: request.requestKey, requestHash: hashOf(request) }),
+          ...(isNext ? { status: 'running', startedAt: raw('now()') } : { status: 'queued' }),
+          onDisconnect,
+          model: session.model ?? models.defaultModel,
+          createdAt: clock.now(),
+          writer,
+          writerUntil: leased(),
+        })
+        .returning('*')
       await Session.query(trx).findById(sessionId).patch({ lastNumber: session.lastNumber })
-      const queued = await ChatAnswer.query(trx).findById([sessionId, answer.number]).throwIfNotFound()
-      return { answer: queued, isNew: true }
+      return { answer, isNew: true }
     })
 }
 
+/** How many answers of a session are under way or wait for their turn, and how many wait for approval. */
+async function unended(trx: Transaction, sessionId: string): Promise<{ open: number; waiting: number }> {
+  const { rows } = await trx.raw<{ rows: [{ open: number; waiting: number }] }>(unendedStatement, { sessionId })
+  return rows[0]
+}
+
+const unendedStatement = `
+  select count(*) filter (where status <> 'waiting')::int as open,
+         count(*) filter (where status = 'waiting')::int as waiting
+    from chat_answers where session_id = :sessionId and ended_at is null`
+
 /** The messages and answers of a session, by their places. */
 export async function treeOf(db: Database | Transaction, sessionId: string): Promise<Tree> {
-  const messages = await ChatMessage.query(db)
-    .where({ sessionId })
-    .select('id', 'number', 'parentId', 'clientId')
-    .orderBy('number')
-  const answers = await ChatAnswer.query(db).where({ sessionId }).select('id', 'number', 'messageId').orderBy('number')
-  return { messages, answers }
+  const { rows } = await db.raw<{ rows: [Tree] }>(treeStatement, { sessionId })
+  return rows[0]
 }
+
+const treeStatement = `
+  select array(select json_build_object('id', id, 'number', number, 'parentId', parent_id, 'clientId', client_id)
+                 from chat_messages where session_id = :sessionId order by number) as messages,
+         array(select json_build_object('id', id, 'number', number, 'messageId', message_id)
+                 from chat_answers where session_id = :sessionId order by number) as answers`

@@ -8,6 +8,7 @@ import { logging, type Logger } from '../logger.ts'
 import type { Session } from '../sessions/session.ts'
 import { ChatToolCall, isFinal } from '../tools/tool-call.ts'
 import { assertStepLeft, assertWithin } from './budgets.ts'
+import { beatMs, createBeats } from './beats.ts'
 import type { AnswerChanges } from './changes.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import type { createChatCalls } from './calls.ts'
@@ -17,10 +18,7 @@ import { giveWay } from './give-way.ts'
 import { createPartWriter, type PartWriter, type Sink } from './part-writer.ts'
 import type { createChatSteps } from './steps.ts'
 import type { ChatWords } from './words.ts'
-import { beat, begin, LostAnswerError, workedMs, type Written } from './writer.ts'
-
-/** How often a process says that it writes an answer, and looks whether it is to stop. */
-const beatMs = 1000
+import { begin, LostAnswerError, workedMs, type Beat, type Written } from './writer.ts'
 
 /** Why an answer is given up: somebody asked for it, its reader is gone, it takes too long, or this process ends. */
 type GivenUp = 'stopped' | 'gone' | 'late' | 'shutdown'
@@ -54,8 +52,9 @@ export function createAnswering(context: {
   calls: ReturnType<typeof createChatCalls>
   changes: AnswerChanges
 }) {
-  const { database, clock, config, logger, steps, calls, changes } = context
+  const { database, clock, config, steps, calls, changes } = context
   const ending = createEnding(context)
+  const beats = createBeats(context)
   const underWay = new Map<string, { stop: AbortController; work: Promise<unknown> }>()
   /** When this process gives up what it still writes: no time before it is told to end. */
   let until = Infinity
@@ -72,12 +71,16 @@ export function createAnswering(context: {
     changes.note(sessionId)
   }
 
+  const callsOf = (answerId: string, step: number) =>
+    ChatToolCall.query(database).where({ answerId, step }).orderBy('position')
+
+  /** Makes calls. Returns what comes after them: some may wait for approval. */
   async function performCalls(
     writing: Writing,
     parts: PartWriter,
     open: ChatToolCall[],
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<Outcome> {
     const secrets = await steps.secretsOf(writing.session)
     const { ownerId } = writing.answer
     const made = await Promise.allSettled(
@@ -91,21 +94,23 @@ export function createAnswering(context: {
     // The outcome of each is on record before anything follows from the failure of another.
     for (const result of made) if (result.status === 'rejected') throw result.reason
     const [{ answerId, step } = { answerId: '', step: 0 }] = open
-    const after = await ChatToolCall.query(database).where({ answerId, step }).orderBy('position')
+    const after = await callsOf(answerId, step)
     for (const call of after) if (isFinal(call.status)) await parts.outcome(call)
     await parts.endStep()
     signal.throwIfAborted()
+    return after.every(({ status }) => isFinal(status)) ? 'more' : 'approval'
   }
-
-  const callsOf = (answerId: string, step: number) =>
-    ChatToolCall.query(database).where({ answerId, step }).orderBy('position')
 
   const answerNow = (id: string) => ChatAnswer.query(database).findOne({ id }).throwIfNotFound()
 
   /** What ends the answer now, or nothing if the model is asked once more. */
-  async function stepOnce(writing: Writing, parts: PartWriter, signal: AbortSignal): Promise<Outcome> {
-    const { id } = writing.answer
-    const answer = await answerNow(id)
+  async function stepOnce(
+    writing: Writing,
+    answer: ChatAnswer,
+    parts: PartWriter,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
+    const { id } = answer
     const step = answer.steps + 1
     assertStepLeft(answer, config.budgets)
     const onWords = async (text: string) => {
@@ -126,30 +131,32 @@ export function createAnswering(context: {
     }
     // Before the calls: what is beyond the budget is not done.
     await assertWithin(database, await answerNow(id), config.budgets)
-    await performCalls(writing, parts, asked.calls, signal)
-    return (await openCalls(id, step)).length > 0 ? 'approval' : 'more'
+    return performCalls(writing, parts, asked.calls, signal)
   }
 
-  const openCalls = async (id: string, step: number) =>
-    (await callsOf(id, step)).filter(({ status }) => !isFinal(status))
-
-  /** Goes on until there is nothing to do: returns why the answer has ended for now. */
+  /** Until there is nothing to do: returns why the answer has ended for now. */
   async function follow(writing: Writing, parts: PartWriter, signal: AbortSignal): Promise<Exclude<Outcome, 'more'>> {
+    const { id } = writing.answer
+    if (writing.answer.steps > 0) {
+      const outcome = await resume(writing, parts, signal)
+      if (outcome !== 'more') return outcome
+    }
+    for (let answer = writing.answer; ; answer = await answerNow(id)) {
+      const outcome = await stepOnce(writing, answer, parts, signal)
+      if (outcome !== 'more') return outcome
+    }
+  }
+
+  /** Makes the calls that the last recorded step has left. */
+  async function resume(writing: Writing, parts: PartWriter, signal: AbortSignal): Promise<Outcome> {
     const { id, steps: done } = writing.answer
-    const calls = done > 0 ? await callsOf(id, done) : []
+    const calls = await callsOf(id, done)
     // Its process was lost before it could record the end.
     const last = calls.length === 0 ? await ChatStep.query(database).findById([id, done]) : undefined
     if (last && isLast(last, writing.answer)) return { ended: last.finish }
-    if (done > 0) await assertWithin(database, writing.answer, config.budgets)
+    await assertWithin(database, writing.answer, config.budgets)
     const left = calls.filter(({ status }) => !isFinal(status))
-    if (left.length > 0) {
-      await performCalls(writing, parts, left, signal)
-      if ((await openCalls(id, done)).length > 0) return 'approval'
-    }
-    for (;;) {
-      const outcome = await stepOnce(writing, parts, signal)
-      if (outcome !== 'more') return outcome
-    }
+    return left.length > 0 ? performCalls(writing, parts, left, signal) : 'more'
   }
 
   async function tellApprovals({ answer: { id } }: Writing, parts: PartWriter): Promise<void> {
@@ -157,24 +164,20 @@ export function createAnswering(context: {
     for (const approval of pending) await parts.approval(approval)
   }
 
-  /** By the database's clock: it may have begun in another process. */
-  const timeLeft = async (written: Written): Promise<number> =>
-    Math.max(0, config.chat.timeoutSeconds * 1000 - (await workedMs(database, written)))
-
-  /** Whether the answer goes on without its reader. */
-  async function look(written: Written, words: Writing['words'], stop: AbortController): Promise<boolean> {
-    const { isStopped, goesOn } = await beat(database, written)
-    if (isStopped) stop.abort('stopped' satisfies GivenUp)
-    if (goesOn) words.pass()
-    return goesOn
+  /** How long the answer may take yet. By the database's clock: it may have begun in another process. */
+  async function timeLeft(answer: ChatAnswer): Promise<number> {
+    const hasJustBegun = answer.steps === 0 && answer.takeovers === 0
+    const worked = hasJustBegun ? 0 : await workedMs(database, answer)
+    return Math.max(0, config.chat.timeoutSeconds * 1000 - worked)
   }
 
-  function watchOver(written: Written, words: Writing['words'], stop: AbortController): NodeJS.Timeout {
-    const onError = (error: unknown) => {
-      if (error instanceof LostAnswerError) stop.abort(error)
-      else logger.warn({ err: error, answerId: written.id }, 'failed to extend the lease for writing an answer')
-    }
-    return setInterval(() => void look(written, words, stop).catch(onError), beatMs)
+  /** Follows what the writer of an answer has learned. Returns whether the answer goes on without its reader. */
+  function heed(learned: Beat | LostAnswerError, words: Writing['words'], stop: AbortController): boolean {
+    if (learned instanceof LostAnswerError) stop.abort(learned)
+    else if (learned.isStopped) stop.abort('stopped' satisfies GivenUp)
+    const goesOn = !(learned instanceof LostAnswerError) && learned.goesOn
+    if (goesOn) words.pass()
+    return goesOn
   }
 
   async function carryOut(writing: Writing, stop: AbortController): Promise<ChatAnswer> {
@@ -185,21 +188,22 @@ export function createAnswering(context: {
     const leave = () => {
       const patience = setTimeout(giveUp, beatMs)
       // Somebody else may have begun to read it.
-      void look(written, writing.words, stop)
-        .then((goesOn) => (goesOn ? undefined : giveUp()), giveUp)
+      void beats
+        .once(written)
+        .then((learned) => (heed(learned, writing.words, stop) ? undefined : giveUp()), giveUp)
         .finally(() => clearTimeout(patience))
     }
     if (gone?.aborted) leave()
     gone?.addEventListener('abort', leave, { once: true })
-    const beating = watchOver(written, writing.words, stop)
+    const endBeats = beats.keep(written, (learned) => void heed(learned, writing.words, stop))
     let late: NodeJS.Timeout | undefined
     try {
       // While nobody wrote it, somebody may have stopped it, or ended its session.
-      if (answer.takeovers > 0) await look(written, writing.words, stop)
+      if (answer.takeovers > 0) heed(await beats.once(written), writing.words, stop)
       stop.signal.throwIfAborted()
       if (answer.status === 'queued') await turn(written, answer, stop.signal)
-      const current = await answerNow(answer.id)
-      late = setTimeout(() => stop.abort('late' satisfies GivenUp), await timeLeft(written))
+      const current = answer.status === 'queued' ? await answerNow(answer.id) : answer
+      late = setTimeout(() => stop.abort('late' satisfies GivenUp), await timeLeft(current))
       const outcome = await follow({ ...writing, answer: current }, parts, stop.signal)
       if (outcome !== 'approval') return await ending.complete(written, outcome.ended, parts)
       await tellApprovals(writing, parts)
@@ -208,7 +212,7 @@ export function createAnswering(context: {
       return await ending.giveUp(written, { error, signal: stop.signal, parts })
     } finally {
       clearTimeout(late)
-      clearInterval(beating)
+      endBeats()
       gone?.removeEventListener('abort', leave)
       changes.note(answer.sessionId)
     }

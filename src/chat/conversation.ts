@@ -19,13 +19,10 @@ const maxBytes = 16 * 1024 * 1024
 export async function readConversation(database: Database, answer: ChatAnswer, summarizes: boolean): Promise<Chat> {
   const whole = pathTo(await treeOf(database, answer.sessionId), answer.messageId)
   const last = whole.slice(-maxExchanges)
-  const [{ shortenedThrough, leftOutThrough }, bytesPerToken] = await Promise.all([
-    cutsOf(database, answer, last),
-    measuredFor(database, answer, last),
-  ])
+  const { shortenedThrough, leftOutThrough, bytesPerToken } = await earlierPrompts(database, answer, last)
   const path = await recent(database, whole.slice(Math.max(leftOutThrough, whole.length - maxExchanges)))
   const answerTo = new Map(path.map(({ messageId, answerId }) => [messageId, answerId]))
-  answerTo.set(answer.messageId, answer.id)
+  if (answer.steps > 0) answerTo.set(answer.messageId, answer.id)
   const [words, steps, summary] = await Promise.all([
     wordsOf(
       database,
@@ -43,19 +40,29 @@ export async function readConversation(database: Database, answer: ChatAnswer, s
     words: words.get(messageId) ?? '',
     steps: steps.get(answerTo.get(messageId) ?? '') ?? [],
   }))
-  return { exchanges, shortenedThrough, summary, summarizes, bytesPerToken }
+  return { exchanges, shortenedThrough, summary, summarizes, bytesPerToken: bytesPerToken ?? undefined }
 }
 
 const answersOn = ({ id }: ChatAnswer, path: Path): string[] => [id, ...path.flatMap(({ answerId }) => answerId ?? [])]
 
-/** How far the prompts of earlier steps on the path were cut. Later ones begin alike, so that providers can cache them. */
-async function cutsOf(database: Database, answer: ChatAnswer, path: Path): Promise<Cuts> {
-  const { rows } = await database.raw<{ rows: Cuts[] }>(cutsStatement, { ids: answersOn(answer, path) })
-  return rows[0] ?? noCuts
+/**
+ * How far the prompts of earlier steps on the path were cut: later ones begin alike, so that providers can cache them. And
+ * what the model's provider has counted last; another model has other tokens.
+ */
+async function earlierPrompts(database: Database, answer: ChatAnswer, path: Path): Promise<Cuts & Measured> {
+  const ids = answersOn(answer, path)
+  const { rows } = await database.raw<{ rows: (Cuts & Measured)[] }>(promptsStatement, { ids, model: answer.model })
+  return rows[0] ?? { ...noCuts, bytesPerToken: null }
 }
 
-const cutsStatement = `
-  select coalesce(max(shortened_through), 0) as "shortenedThrough", coalesce(max(left_out_through), 0) as "leftOutThrough"
+interface Measured {
+  bytesPerToken: number | null
+}
+
+const promptsStatement = `
+  select coalesce(max(shortened_through), 0) as "shortenedThrough", coalesce(max(left_out_through), 0) as "leftOutThrough",
+         (array_agg(bytes_per_token order by recorded_at desc)
+            filter (where bytes_per_token is not null and model = :model))[1] as "bytesPerToken"
     from chat_steps where answer_id = any(:ids::uuid[])`
 
 /** The newest summary on the path. A model that was asked for one may have answered nothing. */
@@ -67,18 +74,10 @@ async function summaryOn(database: Database, answer: ChatAnswer, path: Path): Pr
   return (await summaries.orderBy('leftOutThrough', 'desc').select('answer').first())?.answer
 }
 
-/** What the model's provider has counted last on the path; another model has other tokens. */
-async function measuredFor(database: Database, answer: ChatAnswer, path: Path): Promise<number | undefined> {
-  const counted = ChatStep.query(database)
-    .whereIn('answerId', answersOn(answer, path))
-    .where({ model: answer.model })
-    .whereNotNull('bytesPerToken')
-  return (await counted.orderBy('recordedAt', 'desc').select('bytesPerToken').first())?.bytesPerToken ?? undefined
-}
-
 /** The last of the exchanges whose answers are not too much together; at least the last one. */
 async function recent(database: Database, path: Path): Promise<Path> {
   const ids = path.flatMap(({ answerId }) => answerId ?? [])
+  if (ids.length === 0) return path
   const { rows } = await database.raw<{ rows: { id: string; bytes: number }[] }>(sizesStatement, { ids })
   const bytesOf = new Map(rows.map(({ id, bytes }) => [id, bytes]))
   let total = 0
@@ -104,6 +103,7 @@ async function wordsOf(database: Database, ids: string[]): Promise<Map<string, s
 
 /** The steps of answers, by their ids. A call that has no outcome yet is left out with its step: nobody may see it. */
 async function stepsOf(database: Database, answerIds: string[]): Promise<Map<string, TranscriptStep[]>> {
+  if (answerIds.length === 0) return new Map()
   const [steps, calls] = await Promise.all([
     ChatStep.query(database)
       .whereIn('answerId', answerIds)

@@ -92,9 +92,13 @@ export function createChatSteps(context: {
 
   async function questionOf({ session, answer, summarizes, progress }: Attempt): Promise<AnswerQuestion> {
     const { model, sessionId: cacheKey, ownerId } = answer
-    const offer = await offerTo(models, { model, ownerId }, await sessions.offerOf(session))
+    const [offered, conversation] = await Promise.all([
+      sessions.offerOf(session),
+      readConversation(database, answer, summarizes),
+    ])
+    const offer = await offerTo(models, { model, ownerId }, offered)
     const tools = modelTools(offer)
-    const chat = { ...(await readConversation(database, answer, summarizes)), missingTools: offer.missing }
+    const chat = { ...conversation, missingTools: offer.missing }
     const asked = await models.chatPrompt(model, { chat, tools, secrets: offer.tokens, party: ownerId, cacheKey })
     progress.isSummary = asked.isSummary
     return { ...asked, offer, bytes: () => bytesOf(asked.prompt) + bytesOf(tools) }

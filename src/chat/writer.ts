@@ -35,21 +35,24 @@ export async function lockAnswer(trx: Transaction, { id, writer }: Written): Pro
   return answer
 }
 
+/** What a writer learns while it writes. */
+export interface Beat {
+  /** Somebody has asked for the end of the answer, or has ended its session, or keeps its user out. */
+  isStopped: boolean
+  /** It goes on without its reader. */
+  goesOn: boolean
+}
+
 /**
- * Says that the writer is alive, and learns whether somebody has asked for the end of the answer, or has ended its
- * session, or keeps its user out; and whether it goes on without its reader. Throws LostAnswerError.
+ * Says that the writers of these answers are alive. Returns what each learns, by answer; an answer without an entry no
+ * longer belongs to its writer.
  */
-export async function beat(
-  database: Database,
-  { id, writer }: Written,
-): Promise<{ isStopped: boolean; goesOn: boolean }> {
-  const { rows } = await database.raw<{ rows: { isStopped: boolean; goesOn: boolean }[] }>(beatStatement, {
-    id,
-    writer,
+export async function beat(database: Database, written: Written[]): Promise<Map<string, Beat>> {
+  const { rows } = await database.raw<{ rows: (Beat & { id: string })[] }>(beatStatement, {
+    ids: written.map(({ id }) => id),
+    writers: written.map(({ writer }) => writer),
   })
-  const [answer] = rows
-  if (!answer) throw new LostAnswerError()
-  return answer
+  return new Map(rows.map(({ id, ...learned }) => [id, learned]))
 }
 
 /**
@@ -110,12 +113,19 @@ const beginStatement = `
   )
   select begun from mine`
 
+/** An answer whose row is locked is being written, or given away: it does not hold up the others. */
 const beatStatement = `
-  update chat_answers a set writer_until = ${leaseEnd}
-   where id = :id and writer = :writer and ended_at is null
-  returning stop_requested_at is not null
-         or not exists (select from sessions s where s.id = a.session_id and ${sessionContinues}) as "isStopped",
-            on_disconnect = 'continue' as "goesOn"`
+  with mine as (select * from unnest(:ids::uuid[], :writers::uuid[]) as given(id, writer)),
+  free as (
+    select id from chat_answers join mine using (id, writer) where ended_at is null
+       for no key update of chat_answers skip locked
+  ), extended as (
+    update chat_answers a set writer_until = ${leaseEnd} from free where a.id = free.id
+  )
+  select a.id, a.on_disconnect = 'continue' as "goesOn",
+         a.stop_requested_at is not null
+           or not exists (select from sessions s where s.id = a.session_id and ${sessionContinues}) as "isStopped"
+    from chat_answers a join mine using (id, writer) where a.ended_at is null`
 
 const workedStatement = `
   select greatest(0, coalesce(extract(epoch from now() - started_at) * 1000 - waited_ms, 0))::float8 as ms

@@ -37,7 +37,7 @@ export function createSessionSites(context: { database: Database; vault: Vault }
 
   async function read(session: Pick<Session, 'id' | 'ownerId'>) {
     const choices = await SessionSite.query(database).where({ sessionId: session.id }).orderBy('position')
-    const entries = await named(session.ownerId, choices)
+    const entries = choices.length > 0 ? await named(session.ownerId, choices) : []
     const tools = choices.flatMap((choice) => {
       const entry = entries.find(({ id }) => id === choice.vaultEntryId)
       return entry ? toolsOf(entry, choice) : []

@@ -4,6 +4,7 @@ import { assertThat } from '../errors.ts'
 import { suspendedPayer } from '../billing/account-status.ts'
 import { lockPayers } from '../owners/lock-payers.ts'
 import { payerOf } from '../owners/payer.ts'
+import { assertActive } from '../owners/suspension.ts'
 
 /** One person who can log in (table `users`). */
 export class User extends Row {
@@ -34,10 +35,14 @@ export async function lockOwner(trx: Transaction, ownerId: string): Promise<void
   requireActive(payer)
 }
 
-/** Refuses an owner whose payer is suspended, without a lock: PERMISSION_DENIED. */
-export async function assertPayerActive(trx: Transaction, ownerId: string): Promise<void> {
-  const payer = await User.query(trx).findOne('id', payerOf(ownerId)).select('id', 'suspendedAt')
-  if (payer) requireActive(payer)
+/** Refuses a suspended user, and one whose owner's payer is suspended, without a lock: PERMISSION_DENIED. */
+export async function assertActiveUnder(trx: Transaction, userId: string, ownerId: string): Promise<void> {
+  const found = await User.query(trx)
+    .whereIn('id', [userId, payerOf(ownerId)])
+    .select('id', 'suspendedAt', 'suspensionReason')
+  const user = found.find(({ id }) => id === userId)
+  if (user) assertActive(user)
+  for (const payer of found) requireActive(payer)
 }
 
 function requireActive({ suspendedAt }: Pick<User, 'suspendedAt'>): void {
