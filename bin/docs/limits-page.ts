@@ -7,6 +7,7 @@ import { mostBytes, mostVersions } from '../../src/agents/versions.ts'
 import { limitNames, tierNames, tierOf, type Limits } from '../../src/billing/tiers.ts'
 import { maxPerHost } from '../../src/callbacks/attempt-turns.ts'
 import { maxNumber, maxOpen } from '../../src/chat/accept.ts'
+import { mostTakeovers } from '../../src/chat/lost-answers.ts'
 import { maxResultBytes } from '../../src/models/prompt.ts'
 import { mailsADay } from '../../src/notifications/notifications.ts'
 import { mostEnded } from '../../src/runs/ending/cancel-several.ts'
@@ -92,6 +93,7 @@ const chats = (): Row[] => [
   fixed('Sessions per account', count(mostLiving)),
   fixed('Messages and answers per session', count(maxNumber)),
   fixed('Answers per session that are waiting or in progress', count(maxOpen)),
+  fixed('Takeovers of an answer by other processes', count(mostTakeovers)),
   set('Duration of an answer', 'CHAT_TIMEOUT_SECONDS'),
   set('Model calls per answer', 'RUN_STEPS'),
   set('Tool calls per answer', 'RUN_TOOL_CALLS'),

@@ -121,7 +121,10 @@ export function createAnswering(context: {
     const written = { id, writer: writing.writer }
     const asked = await steps.ask({ session: writing.session, answer, written, onWords, signal })
     changes.note(writing.session.id)
-    if (!asked.isTold) return 'more'
+    if (!asked.isTold) {
+      await parts.endStep()
+      return 'more'
+    }
     await parts.step(step, asked.text, asked.calls)
     if (asked.calls.length === 0) {
       await parts.endStep()
@@ -148,11 +151,11 @@ export function createAnswering(context: {
   /** Makes the calls that the last recorded step has left. */
   async function resume(writing: Writing, parts: PartWriter, signal: AbortSignal): Promise<Outcome> {
     const { id, steps: done } = writing.answer
-    await assertWithin(database, writing.answer, config.budgets)
     const calls = await callsOf(id, done)
     // Its process was lost before it could record the end.
     const last = calls.length === 0 ? await Step.query(database).findById([id, done]) : undefined
     if (last && isLast(last, writing.answer)) return { ended: last.finish }
+    await assertWithin(database, writing.answer, config.budgets)
     const left = calls.filter(({ status }) => !isFinal(status))
     return left.length > 0 ? performCalls(writing, parts, left, signal) : 'more'
   }
@@ -196,6 +199,9 @@ export function createAnswering(context: {
     const endBeats = beats.keep(written, (learned) => void heed(learned, writing.words, stop))
     let late: NodeJS.Timeout | undefined
     try {
+      // While nobody wrote it, somebody may have stopped it, or ended its session.
+      if (answer.takeovers > 0) heed(await beats.once(written), writing.words, stop)
+      stop.signal.throwIfAborted()
       if (answer.status === 'queued') await turn(written, answer, stop.signal)
       const current = answer.status === 'queued' ? await answerNow(answer.id) : answer
       late = setTimeout(() => stop.abort('late' satisfies GivenUp), await timeLeft(current))

@@ -191,10 +191,11 @@ export function createChat(context: {
     goOn,
 
     /** Goes on with answers whose process is gone, or ends them if nobody reads them any more. Often, and in every process. */
-    async takeUpLost(): Promise<void> {
-      if (isEnding) return
-      for (const { answer, writer } of await lostAnswers.takeUp()) await detachOf(answer, writer)
-    },
+    takeUpLost: (): Promise<void> =>
+      lostAnswers.takeUp(
+        ({ answer, writer }) => detachOf(answer, writer),
+        () => isEnding,
+      ),
 
     /** Takes up answers whose approvals were decided or have expired, and ends those of sessions that were ended. */
     async reconcile(): Promise<void> {
@@ -242,5 +243,5 @@ const resumableSeconds = 60
 
 const orphanedStatement = `
   select a.id, a.session_id as "sessionId" from chat_answers a join sessions s on s.id = a.session_id
-   where a.status = 'waiting' and s.ended_at is not null
+   where a.status = 'waiting' and a.ended_at is null and s.ended_at is not null
    limit 100`

@@ -9,7 +9,7 @@ import { ChatAnswer } from './chat-answer.ts'
 import { Step } from '../loop/step.ts'
 import { closeAll } from './close-calls.ts'
 import { errorOf, type PartWriter } from './part-writer.ts'
-import { lockAnswer, LostAnswerError, release, writerHasStopped, type Written } from './writer.ts'
+import { goesOn, lockAnswer, LostAnswerError, release, writerHasStopped, type Written } from './writer.ts'
 
 /** Told to readers whose process ends or was too slow. */
 const continuesElsewhere = 'The answer continues on another server. Reconnect to its stream.'
@@ -56,9 +56,6 @@ export function createEnding(context: {
       }),
     )
 
-  const goesOn = async ({ id }: Written): Promise<boolean> =>
-    (await ChatAnswer.query(database).where({ id, onDisconnect: 'continue' }).resultSize()) > 0
-
   function failureOf({ error, signal }: Broken): CodedError {
     if (signal.reason === 'gone') return new CodedError('STREAM_ABORTED')
     if (signal.reason === 'late') {
@@ -97,7 +94,7 @@ export function createEnding(context: {
         await parts.abort()
         return stopped
       }
-      if (signal.reason === 'shutdown' && (await goesOn(written))) return handOver(written, parts)
+      if (signal.reason === 'shutdown' && (await goesOn(database, written))) return handOver(written, parts)
       const failure = failureOf(broken)
       const { code: errorCode, message: errorMessage } = failure
       const failed = await record(written, { status: 'failed', errorCode, errorMessage })

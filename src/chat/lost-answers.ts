@@ -1,3 +1,4 @@
+import pMap from 'p-map'
 import type { Database, Transaction } from '../database/database.ts'
 import type { Billing } from '../billing/billing.ts'
 import type { Clock } from '../clock.ts'
@@ -11,9 +12,9 @@ import { leased, writerHasStopped } from './writer.ts'
 /** How long a lease must have been seen expired: after an outage of the database, living writers extend theirs first. */
 const confirmMs = 1200
 /** An answer whose processes end again and again may be what kills them. */
-const mostTakeovers = 5
-/** The most answers that one process takes in a round, so that several share those of a process that died. */
-const mostPerRound = 20
+export const mostTakeovers = 5
+/** How many are taken at a time, in random order: several processes share those of one that died. */
+const concurrency = 4
 
 /** An answer without a writer, or whose writer's lease has expired. */
 interface Found {
@@ -79,15 +80,16 @@ export function createLostAnswers(context: { database: Database; clock: Clock; b
   }
 
   return {
-    /** Ends or takes up what is lost. Returns what this process has to write now. */
-    async takeUp(): Promise<Taken[]> {
-      const found = (await confirmed()).slice(0, mostPerRound)
-      const taken: Taken[] = []
-      for (const one of found) {
-        const mine = await take(one)
-        if (mine) taken.push(mine)
-      }
-      return taken
+    /** Ends what is lost, or takes it up, and hands each answer to `write` at once: its lease has begun. */
+    async takeUp(write: (taken: Taken) => Promise<void>, isEnding: () => boolean): Promise<void> {
+      await pMap(
+        await confirmed(),
+        async (one) => {
+          const taken = isEnding() ? undefined : await take(one)
+          if (taken) await write(taken)
+        },
+        { concurrency },
+      )
     },
   }
 }
@@ -98,11 +100,13 @@ const readerIsGone = 'The connection to the server that wrote this answer broke 
 
 /**
  * An answer with a reader is left to its process longer: that may only be slow, and its reader would lose the answer.
- * In random order, because every process looks for them.
+ * Each look finds the same thousand, those that were lost first: an answer has to be seen twice.
  */
 const expiredStatement = `
-  select id, writer, writer is null as "isReleased" from chat_answers
-   where status in ('queued', 'running')
-     and (writer_until is null
-          or writer_until < now() - case on_disconnect when 'cancel' then interval '12 seconds' else interval '0' end)
-   order by random() limit 200`
+  select * from (
+    select id, writer, writer is null as "isReleased" from chat_answers
+     where status in ('queued', 'running')
+       and (writer_until is null
+            or writer_until < now() - case on_disconnect when 'cancel' then interval '12 seconds' else interval '0' end)
+     order by writer_until nulls first, id limit 1000
+  ) lost order by random()`

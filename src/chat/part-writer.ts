@@ -92,7 +92,9 @@ export function createPartWriter(answer: Pick<ChatAnswer, 'id' | 'sessionId' | '
 
     untold: (): string[] => [...untold],
 
+    /** Ends an open text, too: a model may have said blanks before its answer was corrected. */
     async endStep(): Promise<void> {
+      await endText()
       if (openStep) await sink({ type: 'finish-step' })
       openStep = false
       restarts = 0

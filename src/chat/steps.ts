@@ -18,7 +18,7 @@ import { isTold } from './told-steps.ts'
 import { readConversation } from './conversation.ts'
 import { createOtherModel } from './other-model.ts'
 import type { createRecordStep, Stepped } from './record-step.ts'
-import { lockAnswer, LostAnswerError, type Written } from './writer.ts'
+import { goesOn, lockAnswer, LostAnswerError, type Written } from './writer.ts'
 
 /** What a step has come to. */
 interface StepTaken {
@@ -77,6 +77,10 @@ export function createChatSteps(context: {
     await recordStep.record(written, answer, { ...used, ...rest, model: answer.model, text }, [])
   }
 
+  /** Another process asks again, and its step is charged. */
+  const isHandedOver = async ({ signal, written }: Attempt): Promise<boolean> =>
+    signal.reason === 'shutdown' && (await goesOn(database, written))
+
   async function questionOf({ session, answer, summarizes, progress }: Attempt): Promise<AnswerQuestion> {
     const { model, sessionId: cacheKey, ownerId } = answer
     const [offered, chat] = await Promise.all([
@@ -118,7 +122,7 @@ export function createChatSteps(context: {
       return { calls, finish: judged.finish, text: judged.text, isTold: isTold(stepped), goesOn }
     } catch (error) {
       const text = signal.reason === 'stopped' && !(error instanceof LostAnswerError) ? said : ''
-      if (used) await recordLost(attempt, used, text)
+      if (used && !(await isHandedOver(attempt))) await recordLost(attempt, used, text)
       throw error
     }
   }

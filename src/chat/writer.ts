@@ -77,6 +77,10 @@ export async function workedMs(database: Database, { id }: Pick<Written, 'id'>):
   return rows[0]?.ms ?? 0
 }
 
+/** Whether the answer goes on without its reader, and without its process. */
+export const goesOn = async (database: Database, { id }: Pick<Written, 'id'>): Promise<boolean> =>
+  (await ChatAnswer.query(database).where({ id, onDisconnect: 'continue' }).resultSize()) > 0
+
 /** Lets another process go on with the answer at once. */
 export const release = async (database: Database, { id, writer }: Written): Promise<void> => {
   await ChatAnswer.query(database).where({ id, writer }).whereNull('endedAt').patch({ writer: null, writerUntil: null })
@@ -129,7 +133,7 @@ const workedStatement = `
 
 /** Once no approval is pending, and while its session goes on. */
 const decidedCondition = `
-  a.status = 'waiting'
+  a.status = 'waiting' and a.ended_at is null
   and not exists (select from approvals p where p.answer_id = a.id and p.status = 'pending')
   and exists (select from sessions s where s.id = a.session_id and ${sessionContinues})`
 

@@ -3,10 +3,12 @@ import test from 'ava'
 import * as billing from '../../api/billing.ts'
 import type { ChatPart } from '../../src/chat/parts.ts'
 import { call } from '../helpers/client.ts'
+import { read } from '../crash/answers/readers.ts'
+import { eventually } from '../helpers/eventually.ts'
 import { person } from '../helpers/people.ts'
 import { events, status, type Act } from '../models/failing-provider.ts'
 import { sharedModels } from '../models/shared-models.ts'
-import { anthropic, chat } from '../models/wire.ts'
+import { anthropic, chat, framed } from '../models/wire.ts'
 import { historyOf, openSession, partsOf, send, textOf, typesOf } from './stage.ts'
 
 /* What follows a failure is a table of the loop; here an answer meets each reason once. */
@@ -93,3 +95,38 @@ test('an empty answer is corrected once, and readers are told of the corrected o
   t.regex(JSON.stringify(provider.requestsOf(model)[1]?.body), /Your last answer was empty/)
   t.is((await historyOf(session)).items[1]?.parts.filter(({ type }) => type === 'step-start').length, 1)
 })
+
+for (const onDisconnect of ['cancel', 'continue']) {
+  test(`readers get every word after an answer of blanks that was corrected, in parts that begin and end (${onDisconnect})`, async (t) => {
+    const { platform, play } = await stage()
+    const [blanksRead, wordsRead] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const model = play([slowly(['\n\n  '], blanksRead.promise), slowly(['Here ', 'I am.'], wordsRead.promise)])
+    const session = await openSession(await person(platform), { model, onDisconnect })
+    const reader = read(send(session, { text: 'Hello.', stream: true }))
+    await eventually(20, 'the blanks are read', () => reader.words() !== '' || undefined)
+    blanksRead.resolve()
+    await eventually(20, 'the first words are read', () => reader.words().trim() !== '' || undefined)
+    wordsRead.resolve()
+    await reader.ended
+    t.is(reader.words().trim(), 'Here I am.')
+    const parts = reader.parts().filter((part) => part.type.startsWith('text-') || part.type.endsWith('-step'))
+    const step = ['start-step', 'text-start', 'text-delta', 'text-end', 'finish-step']
+    t.deepEqual(typesOf(parts.filter(isNotRepeated)), [...step, ...step])
+  })
+}
+
+/** Deltas of one text may come in several parts. */
+const isNotRepeated = ({ type }: ChatPart, index: number, parts: ChatPart[]) => type !== parts[index - 1]?.type
+
+/** Streams the words, all but the end of the answer before the promise is kept. */
+const slowly =
+  (words: string[], until: Promise<void>): Act =>
+  async (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    const [first = '', ...rest] = words
+    for (const event of chat.begin(first)) response.write(framed(event))
+    await until
+    for (const word of rest) for (const event of chat.begin(word)) response.write(framed(event))
+    for (const event of [...chat.end(), ...chat.usage(), ...chat.done()]) response.write(framed(event))
+    response.end()
+  }
