@@ -1,13 +1,12 @@
 import { promptTooLong } from '../models/failures.ts'
 import type { Models } from '../models/models.ts'
 import type { Window } from '../models/context-window.ts'
-import { hiddenTranscript } from '../models/hidden-transcript.ts'
 import type { ModelTool } from '../models/offer/model-tool.ts'
-import { bytesOf, sizeOf, type PromptSize } from '../models/prompt-size.ts'
-import type { Transcript } from '../models/prompt.ts'
+import { bytesOf } from '../models/prompt-size.ts'
 import { fit, isFurther, type Cuts, type Sizes } from './fit.ts'
 import type { LoopTool, Offer } from './offer.ts'
 import { bytesFor, cannotFit, tokensIn } from './prompt-tokens.ts'
+import { hiddenTranscript, sizeOf, type PromptSize, type Transcript } from './run-prompt.ts'
 import type { ShownStep } from './shown-step.ts'
 
 /** Everything that the model sees of a run, with the numbers of its steps. */

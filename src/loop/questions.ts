@@ -1,11 +1,11 @@
 import type { Models } from '../models/models.ts'
 import { bytesOf } from '../models/prompt-size.ts'
-import { buildPrompt } from '../models/prompt.ts'
 import type { Question } from './ask.ts'
 import type { Chat } from './chat-prompt.ts'
 import type { Cuts } from './fit.ts'
 import { createFitTranscript, type Cut, type Fitted, type ReadRun } from './fit-transcript.ts'
 import { modelTools, type LoopTool, type Offer } from './offer.ts'
+import { buildPrompt } from './run-prompt.ts'
 import { buildSummaryPrompt } from './summary-prompt.ts'
 import { createWriteChatPrompt } from './write-chat-prompt.ts'
 

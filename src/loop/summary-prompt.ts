@@ -3,7 +3,8 @@ import { firstBytes } from '../text.ts'
 import { fence } from '../models/fence.ts'
 import { shortenCall } from '../models/prompt-size.ts'
 import { standingRules } from '../models/prompt-format.ts'
-import type { Transcript, TranscriptCall, TranscriptStep } from '../models/prompt.ts'
+import type { TranscriptCall, TranscriptStep } from '../models/prompt.ts'
+import type { Transcript } from './run-prompt.ts'
 
 /** The longest part of a summary that is shown, in bytes: far more than is asked for. */
 const maxSummaryBytes = 8 * 1024

@@ -1,24 +1,8 @@
 import type { LanguageModelV4Content, LanguageModelV4ToolCall } from '@ai-sdk/provider'
 import type { Hiding } from '../hiding/hiding.ts'
 import type { RawAnswer } from './collect-answer.ts'
-import type { Transcript, TranscriptStep } from './prompt.ts'
+import type { TranscriptStep } from './prompt.ts'
 import type { KeptPart } from './kept-parts.ts'
-
-/** Masks secrets in a run's transcript. This precedes the fencing, because a mark is a hash of its text. */
-export function hiddenTranscript<Read extends Transcript>(transcript: Read, hiding: Hiding): Read {
-  const { systemPrompt, payload, headers, schema, missingSites, outputSchema, leftOut, steps } = transcript
-  return {
-    ...transcript,
-    systemPrompt: hiding.text(systemPrompt),
-    payload: payload === undefined ? undefined : hiding.text(payload),
-    headers: hiding.value(headers),
-    schema: hiding.value(schema),
-    missingSites: missingSites?.map((site) => ({ ...site, name: hiding.text(site.name) })),
-    outputSchema: hiding.value(outputSchema),
-    leftOut: leftOut && { ...leftOut, summary: hiding.value(leftOut.summary) },
-    steps: steps.map((step) => hiddenStep(step, hiding)),
-  }
-}
 
 /** The latest masked form of each step, because a run's steps are shown repeatedly. */
 const made = new WeakMap<TranscriptStep, { hiding: Hiding; step: TranscriptStep }>()

@@ -1,14 +1,6 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider'
-import { openingMessages, shownTo, stepMessages, type Reader, type Transcript, type TranscriptCall } from './prompt.ts'
+import type { TranscriptCall } from './prompt.ts'
 import { beginningOf } from '../text.ts'
-
-/** The sizes of a prompt and its parts, in bytes of JSON. */
-export interface PromptSize {
-  /** Instructions, payload and everything else before the steps. */
-  fixed: number
-  /** Each step as shown, and with its results shortened, which is measured only on demand. */
-  steps: { whole: number; shortened: () => number }[]
-}
 
 /** A longer result is shortened to its first characters; a shorter one would hardly become shorter. */
 export const shortening = { aboveBytes: 400, toCharacters: 300 }
@@ -17,17 +9,6 @@ export function shortenCall(call: TranscriptCall): TranscriptCall {
   const { text } = call.outcome
   if (call.outcome.shortened || Buffer.byteLength(text) <= shortening.aboveBytes) return call
   return { ...call, outcome: { ...call.outcome, text: beginningOf(text, shortening.toCharacters), shortened: true } }
-}
-
-export function sizeOf(transcript: Transcript, reader: Reader): PromptSize {
-  const shown = shownTo(reader, transcript)
-  return {
-    fixed: bytesOf(openingMessages(transcript)),
-    steps: transcript.steps.map((step) => ({
-      whole: bytesOnce(stepMessages(step, shown)),
-      shortened: () => bytesOf(stepMessages({ ...step, calls: step.calls.map(shortenCall) }, shown)),
-    })),
-  }
 }
 
 const measured = new WeakMap<LanguageModelV4Message[], number>()

@@ -1,25 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultPart } from '@ai-sdk/provider'
+import type { LanguageModelV4Message, LanguageModelV4ToolResultPart } from '@ai-sdk/provider'
 import { readArguments } from './arguments.ts'
 import { fence } from './fence.ts'
 import {
   correctionSentences,
-  headersSentence,
-  leftOutSentence,
   missingReasons,
-  missingSentence,
   outcomeSentences,
-  outputSentence,
-  payloadSentence,
   problemsSentence,
-  schemaSentence,
   shortenedSentence,
-  standingRules,
-  summarySentence,
-  triggerSentences,
   type OutcomeStatus,
   type StepProblem,
-  type Trigger,
 } from './prompt-format.ts'
 import { keptParts, type KeptPart } from './kept-parts.ts'
 import { beginningOf, firstBytes } from '../text.ts'
@@ -41,34 +31,11 @@ export interface TranscriptStep {
   problem?: { kind: StepProblem; detail: string | null } | undefined
 }
 
-interface SchemaField {
-  name: string
-  type: string
-  required: boolean
-  description?: string | undefined
-}
-
 export interface MissingSite {
   name: string
   origin: string
   reason: keyof typeof missingReasons
   tools?: string[] | undefined
-}
-
-export interface Transcript {
-  systemPrompt: string
-  trigger: Trigger
-  /** The payload as received, or undefined. */
-  payload?: string | undefined
-  headers?: Record<string, string> | undefined
-  schema?: SchemaField[] | undefined
-  missingSites?: MissingSite[] | undefined
-  outputSchema?: object | undefined
-  /** The longest whole result, in bytes of UTF-8. Defaults to `maxResultBytes`. */
-  resultBytes?: number | undefined
-  /** The first steps that the model does not see, and an earlier summary of them. */
-  leftOut?: { steps: number; summary?: string | undefined } | undefined
-  steps: TranscriptStep[]
 }
 
 export interface Shown extends Reader {
@@ -87,60 +54,12 @@ export const maxResultBytes = 32 * 1024
 /** Enough to show a model the fault of its arguments. */
 const maxInvalidCharacters = 1000
 
-/**
- * Writes the prompt of a run's next step. Payload and tool results are fenced and labeled as data, so that no text from
- * outside can pass for an instruction or leave its fence. The same transcript gives the same prompt.
- */
-export function buildPrompt(transcript: Transcript, reader: Reader): LanguageModelV4Prompt {
-  const shown = shownTo(reader, transcript)
-  return [...openingMessages(transcript), ...transcript.steps.flatMap((step) => stepMessages(step, shown))]
-}
-
-const openings = new WeakMap<Transcript, LanguageModelV4Message[]>()
-
-/** The messages before the steps. The same transcript returns the same object, because it is measured and sent. */
-export function openingMessages(transcript: Transcript): LanguageModelV4Message[] {
-  const messages = openings.get(transcript) ?? [
-    { role: 'system', content: [transcript.systemPrompt, standingRules].filter(Boolean).join('\n\n') },
-    { role: 'user', content: [{ type: 'text', text: opening(transcript) }] },
-  ]
-  openings.set(transcript, messages)
-  return messages
-}
-
-export const shownTo = (reader: Reader, { resultBytes = maxResultBytes }: Transcript): Shown => ({
-  ...reader,
-  resultBytes,
-})
-
-function opening(transcript: Transcript): string {
-  const { trigger, missingSites, schema, headers, payload, outputSchema, leftOut } = transcript
-  const missing = missingSites?.length ? `${missingSentence}\n${fence('untrusted sites', sitesText(missingSites))}` : ''
-  const fields = schema?.length ? `${schemaSentence}\n${fence('schema', JSON.stringify(schema, undefined, 1))}` : ''
-  const output = outputSchema ? `${outputSentence}\n${fence('output schema', JSON.stringify(outputSchema))}` : ''
-  const data = payload === undefined ? '' : `${payloadSentence}\n${fence('untrusted payload', payload)}`
-  const headerText = headers ? `${headersSentence}\n${fence('untrusted headers', linesOf(headers))}` : ''
-  const before = leftOut ? beforeText(leftOut) : ''
-  return [triggerSentences[trigger], missing, fields, output, headerText, data, before].filter(Boolean).join('\n\n')
-}
-
-/** A summary was written from strangers' texts, so it is trusted no more than they are. */
-const beforeText = ({ steps, summary }: NonNullable<Transcript['leftOut']>): string =>
-  [leftOutSentence(steps), summary === undefined ? '' : `${summarySentence}\n${fence('untrusted summary', summary)}`]
-    .filter(Boolean)
-    .join('\n')
-
 export const sitesText = (sites: MissingSite[]): string =>
   sites
     .map(({ name, origin, reason, tools }) => {
       const named = tools ? `: ${tools.join(', ')}` : ''
       return `${JSON.stringify(name)} (${origin}): ${missingReasons[reason]}${named}`
     })
-    .join('\n')
-
-const linesOf = (headers: Record<string, string>): string =>
-  Object.entries(headers)
-    .map(([name, value]) => `${name}: ${value}`)
     .join('\n')
 
 const made = new WeakMap<TranscriptStep, { reader: Shown; messages: LanguageModelV4Message[] }>()

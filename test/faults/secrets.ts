@@ -5,10 +5,10 @@ import { mount } from '../../api/route/mount.ts'
 import { presentAgent } from '../../api/schemas/agent-schema.ts'
 import { redact } from '../../src/logger.ts'
 import { withoutSecrets } from '../../src/loop/fit-transcript.ts'
+import { hiddenTranscript } from '../../src/loop/run-prompt.ts'
 import { fence } from '../../src/models/fence.ts'
-import { hiddenTranscript } from '../../src/models/hidden-transcript.ts'
 import { createAnswering } from '../../src/models/answering.ts'
-import { buildPrompt } from '../../src/models/prompt.ts'
+import { stepMessages } from '../../src/models/prompt.ts'
 import { createSafeFetch } from '../../src/safe-fetch/safe-fetch.ts'
 import { createSealing } from '../../src/secrets/sealing.ts'
 import { readAnswer } from '../../src/tools/site-answer.ts'
@@ -42,10 +42,10 @@ export const secrets: Fault[] = [
   },
   {
     id: 'secrets/result-not-fenced',
-    in: buildPrompt,
+    in: stepMessages,
     edit: unwrapped(`${calling(fence)}[arguments.0.value="untrusted result"]`, 'last'),
     why: 'what a site answers passes for instructions',
-    tests: ['test/src/models/prompt.test.ts'],
+    tests: ['test/src/loop/run-prompt.test.ts'],
   },
   {
     id: 'secrets/in-histories',

@@ -7,7 +7,8 @@ import { createLogger } from '../../../src/logger.ts'
 import { fence } from '../../../src/models/fence.ts'
 import { createModels, type Models } from '../../../src/models/models.ts'
 import type { ModelTool } from '../../../src/models/offer/model-tool.ts'
-import { buildPrompt, type Transcript, type TranscriptCall } from '../../../src/models/prompt.ts'
+import { buildPrompt, type Transcript } from '../../../src/loop/run-prompt.ts'
+import type { TranscriptCall } from '../../../src/models/prompt.ts'
 import { testConfig } from '../../helpers/config.ts'
 
 type Outcome = TranscriptCall['outcome']

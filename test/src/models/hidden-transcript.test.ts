@@ -3,7 +3,8 @@ import test from 'ava'
 import { hideSecrets } from '../../../src/hiding/hiding.ts'
 import { readAnswer } from '../../../src/models/answer.ts'
 import type { RawAnswer } from '../../../src/models/collect-answer.ts'
-import { hiddenAnswer, hiddenContent, hiddenTranscript } from '../../../src/models/hidden-transcript.ts'
+import { hiddenTranscript } from '../../../src/loop/run-prompt.ts'
+import { hiddenAnswer, hiddenContent } from '../../../src/models/hidden-transcript.ts'
 
 const hiding = hideSecrets(['tokB-secret-Value_12345'])
 

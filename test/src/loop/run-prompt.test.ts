@@ -3,7 +3,8 @@ import test from 'ava'
 import * as fc from 'fast-check'
 import { splitFenced } from '../../../src/models/fence.ts'
 import { visible } from '../../../src/models/visible-text.ts'
-import { buildPrompt, type Transcript, type TranscriptCall } from '../../../src/models/prompt.ts'
+import { buildPrompt, type Transcript } from '../../../src/loop/run-prompt.ts'
+import type { TranscriptCall } from '../../../src/models/prompt.ts'
 
 const empty: Transcript = { systemPrompt: 'Sort the tickets.', trigger: 'webhook', steps: [] }
 
