@@ -5,15 +5,15 @@ import { later, type Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import { retryWhileUnavailable, type Database, type Transaction } from '../database/database.ts'
 import { lastCalls } from '../loop/last-calls.ts'
-import { planCalls, type CheckedCall, type OfferedTool } from '../loop/plan-calls.ts'
-import { createCharge, stepRow, type Used } from '../loop/write-step.ts'
+import type { CheckedCall, OfferedTool, Plan } from '../loop/plan-calls.ts'
+import { createCharge, createWriteStep, type StepOf, type Used } from '../loop/write-step.ts'
 import type { Cuts } from '../models/fit.ts'
 import type { StepResult } from '../models/models.ts'
 import type { Cost } from '../models/prices.ts'
 import { Session } from '../sessions/session.ts'
 import { ToolCall } from '../tools/tool-call.ts'
 import { ChatAnswer } from './chat-answer.ts'
-import { Step } from '../loop/step.ts'
+import type { Step } from '../loop/step.ts'
 import { lockAnswer, type Written } from './writer.ts'
 
 /** What a step has come to. */
@@ -35,12 +35,9 @@ export function createRecordStep(context: {
   billing: Billing
   approvals: Pick<Approvals, 'request'>
 }) {
-  const { database, clock, config, approvals } = context
+  const { database, clock, config } = context
   const charge = createCharge(context)
-
-  /** Charges the answer's next step; returns the credits, and the answer's counters after it. */
-  const chargeNext = (trx: Transaction, answer: ChatAnswer, used: Used, failed: { failedAttempt?: number } = {}) =>
-    charge(trx, { ownerId: answer.ownerId, answerId: answer.id, step: answer.steps + 1, ...failed }, answer, used)
+  const writeStep = createWriteStep(context)
 
   /** Nobody could read the answer after the end of its session. */
   async function mayAskUntil(trx: Transaction, { sessionId }: ChatAnswer, now: Date): Promise<Date> {
@@ -49,44 +46,30 @@ export function createRecordStep(context: {
     return end < latest ? end : latest
   }
 
-  /** Records the calls of a step, and asks for the approvals that they need. Returns how many there are. */
-  async function writeCalls(
-    trx: Transaction,
-    answer: ChatAnswer,
-    step: number,
-    { calls }: Stepped,
-    tools: OfferedTool[],
-  ) {
-    if (calls.length === 0) return 0
+  /** What the calls of a step are planned with. Most steps have none. */
+  async function planOf(trx: Transaction, answer: ChatAnswer, { calls }: Stepped, tools: OfferedTool[]) {
     const now = clock.now()
-    const { id: answerId, ownerId, sessionId } = answer
-    const before = await lastCalls(ToolCall.query(trx).where({ subjectId: answerId }), answer.steps).select(
-      'name',
-      'arguments',
-    )
-    const expiresAt = await mayAskUntil(trx, answer, now)
-    const { planned, toApprove } = planCalls({ step, before, calls, tools, now, mayAskUntil: expiresAt })
-    await ToolCall.query(trx).insert(planned.map((call) => ({ ...call, subjectId: answerId })))
-    if (toApprove.length === 0) return planned.length
-    const of = { sessionId, answerId }
-    await approvals.request(trx, { ownerId, of, asker: 'A chat', calls: toApprove, expiresAt })
-    return planned.length
+    const plan: Omit<Plan, 'step' | 'calls'> = { before: [], tools, now, mayAskUntil: now }
+    if (calls.length === 0) return plan
+    const all = ToolCall.query(trx).where({ subjectId: answer.id })
+    const before = await lastCalls(all, answer.steps).select('name', 'arguments')
+    return { ...plan, before, mayAskUntil: await mayAskUntil(trx, answer, now) }
   }
 
   async function write(trx: Transaction, answer: ChatAnswer, stepped: Stepped, tools: OfferedTool[]): Promise<void> {
-    const step = answer.steps + 1
-    const { outcome, bytesPerToken = null } = stepped
-    const { credits, counters } = await chargeNext(trx, answer, stepped)
-    const row = stepRow(stepped, { step, outcome, remark: null, credits, recordedAt: clock.now() })
-    await Step.query(trx).insert({ ...row, ...stepped.cuts, subjectId: answer.id, bytesPerToken })
-    const toolCalls = answer.toolCalls + (await writeCalls(trx, answer, step, stepped, tools))
-    const changes = {
-      ...counters,
-      steps: step,
-      toolCalls,
-      ...(stepped.other !== undefined && { model: stepped.other }),
-    }
-    await ChatAnswer.query(trx).findById([answer.sessionId, answer.number]).patch(changes)
+    const { outcome, cuts, other, bytesPerToken = null } = stepped
+    const plan = await planOf(trx, answer, stepped, tools)
+    const { counters, calls } = await writeStep(
+      trx,
+      nextStepOf(answer),
+      stepped,
+      { outcome, ...cuts, bytesPerToken },
+      plan,
+    )
+    const counted = { ...counters, steps: answer.steps + 1, toolCalls: answer.toolCalls + calls.length }
+    await ChatAnswer.query(trx)
+      .findById([answer.sessionId, answer.number])
+      .patch({ ...counted, ...(other !== undefined && { model: other }) })
   }
 
   /** How many attempts at the answer's next step were charged. */
@@ -107,6 +90,7 @@ export function createRecordStep(context: {
       persistently(async (trx) => {
         const answer = await lockAnswer(trx, written)
         if (answer.steps === before.steps) await write(trx, answer, stepped, tools)
+        if (stepped.calls.length === 0) return []
         return ToolCall.query(trx)
           .where({ subjectId: answer.id, step: before.steps + 1 })
           .orderBy('position')
@@ -130,8 +114,19 @@ export function createRecordStep(context: {
         if (!answer || answer.credits > before.credits) return
         if (answer.endedAt === null && answer.writer !== writer) return
         const failedAttempt = 1 + (await chargedBefore(trx, answer))
-        const { counters } = await chargeNext(trx, answer, used, { failedAttempt })
+        const { charged } = nextStepOf(answer)
+        const { counters } = await charge(trx, { ...charged, failedAttempt }, answer, used)
         await ChatAnswer.query(trx).findById([answer.sessionId, answer.number]).patch(counters)
       }),
+  }
+}
+
+const nextStepOf = (answer: ChatAnswer): StepOf => {
+  const { id: answerId, ownerId, sessionId } = answer
+  return {
+    subjectId: answerId,
+    charged: { ownerId, answerId, step: answer.steps + 1 },
+    before: answer,
+    asks: { of: { sessionId, answerId }, asker: () => 'A chat' },
   }
 }

@@ -24,7 +24,7 @@ import { createFailStep } from './fail-step.ts'
 import { createFitTranscript, type Cut } from './fit-transcript.ts'
 import { summaryPrompt, withoutSummary } from './summarise.ts'
 import { createReadTranscript, type RunTranscript } from './transcript.ts'
-import { createWriteStep, type Next } from './write-step.ts'
+import { createRecordStep, type Next } from './write-step.ts'
 
 /** What is read of a run before its model is asked. */
 interface Prepared {
@@ -58,7 +58,7 @@ export interface AskContext {
 export function createAskStep(context: AskContext) {
   const { database, agents, models, outages, live } = context
   const askModel = createAsk(context)
-  const writeStep = createWriteStep(context)
+  const writeStep = createRecordStep(context)
   const failStep = createFailStep(context)
   const fitTranscript = createFitTranscript(context)
   const readTranscript = createReadTranscript(context)
