@@ -126,7 +126,8 @@ export function createServices(
   const outgoingLimit = createOutgoingLimit(base)
   const sender = createSender({ ...base, vault, outgoing: outgoingLimit, callSite: createCallSite(base), storedBytes })
   const outputs = createOutputs(base)
-  const loop = createLoop({ ...base, billing, models, outputs, sender, sites })
+  const approvals = createApprovals({ ...base, notifications })
+  const loop = createLoop({ ...base, approvals, billing, models, outputs, sender, sites })
   const tools = createTools({ ...base, billing, sites, vault, performCall: loop.performCall })
   const schedules = createSchedules(base)
   const agents = createAgents({ ...base, billing, models, outputs, vault, schedules })
@@ -145,7 +146,6 @@ export function createServices(
   const workers = createWorkers(base)
   const reachability = createReachability(base)
   const payloads = createPayloads(base)
-  const approvals = createApprovals({ ...base, notifications })
   const parts = {
     agents,
     approvals,

@@ -113,7 +113,6 @@ export const columns = {
     'effect',
     'status',
     'attempts',
-    'epoch',
     'http_status',
     'model_call_id',
     'name',

@@ -58,7 +58,7 @@ export function createTimelines(add: Add, newId: (ms: number) => string) {
       model_call_id: `demo_2_${position}`,
       name,
     }
-    add('tool_calls', { ...fixed, ...planned, attempts: 0, epoch: 0, ...rest })
+    add('tool_calls', { ...fixed, ...planned, attempts: 0, ...rest })
     return id
   }
 
@@ -101,7 +101,6 @@ export function createTimelines(add: Add, newId: (ms: number) => string) {
         tool: 'issues.createIssue',
         status: 'succeeded',
         attempts: 1,
-        epoch: 1,
         started_at: sent,
         ended_at: received,
         http_status: 200,

@@ -64,7 +64,6 @@ export const timelines = `
     effect tool_effect not null,
     status tool_call_status not null,
     attempts integer not null default 0,
-    epoch integer not null default 0,
     http_status integer,
     -- attempts that certainly did nothing (401, 429); they do not count as failed
     refused_attempts integer not null default 0,

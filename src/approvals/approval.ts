@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Transaction } from '../database/database.ts'
 import { Row } from '../database/row.ts'
 
 /** `withdrawn`: the requester has ended. Only a pending approval changes, and only once. */
@@ -31,6 +32,17 @@ export class Approval extends Row {
   declare decidedBy: string | null
   /** A note on the decision. The model sees it if the call was refused. */
   declare note: string | null
+}
+
+/** Withdraws pending approvals: the requester has ended, or will not make the call. */
+export async function withdrawApprovals(
+  trx: Transaction,
+  what: { runId: string } | { answerId: string } | { callId: string },
+  now: Date,
+): Promise<void> {
+  await Approval.query(trx)
+    .where({ ...what, status: 'pending' })
+    .patch({ status: 'withdrawn', decidedAt: now })
 }
 
 /** SHA-256 of the arguments' text, in hex. */

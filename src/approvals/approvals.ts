@@ -116,13 +116,6 @@ export function createApprovals(context: {
     ofCall: async (db: Database | Transaction, callId: string): Promise<Approval | undefined> =>
       Approval.query(db).findOne({ callId }),
 
-    /** Withdraws pending approvals: the requester has ended, or will not make the call. */
-    async withdraw(trx: Transaction, what: { runId: string } | { answerId: string } | { callId: string }) {
-      await Approval.query(trx)
-        .where({ ...what, status: 'pending' })
-        .patch({ status: 'withdrawn', decidedAt: clock.now() })
-    },
-
     /** Marks the call's approval as expired if it is overdue, and then returns it. */
     expire: async (trx: Transaction, callId: string): Promise<Approval | undefined> =>
       Approval.query(trx)

@@ -1,13 +1,16 @@
 import type { Approvals } from '../approvals/approvals.ts'
 import type { Clock } from '../clock.ts'
 import { retryWhileUnavailable, type Database } from '../database/database.ts'
-import { endingUnsent, hindranceOf, mayHaveActed, type CallEnding, type Hindrance } from '../loop/call-endings.ts'
+import { endingUnsent, hindranceOf, type CallEnding, type Hindrance } from '../loop/call-endings.ts'
+import { createCallLedger, type Fence } from '../loop/call-ledger.ts'
+import { endCall } from '../loop/close-calls.ts'
 import type { Loop } from '../loop/loop.ts'
 import type { CallLedger } from '../loop/perform-call.ts'
 import { sessionContinues } from '../sessions/session-continues.ts'
 import type { Sending } from '../tools/sender.ts'
-import { ToolCall, recordedResult, statusAfter } from '../tools/tool-call.ts'
+import { ToolCall } from '../tools/tool-call.ts'
 import { reasonOf } from '../tools/unsent-reason.ts'
+import { ChatAnswer } from './chat-answer.ts'
 
 /** How long a call that was sent may go on when its answer is given up: most sites answer within that. */
 const lingerMs = 2000
@@ -40,8 +43,6 @@ export interface Calling {
   signal: AbortSignal
 }
 
-type Ending = Pick<ToolCall, 'status' | 'httpStatus' | 'result'>
-
 /**
  * The tool calls of answers. A row says `started` before the first byte is sent, so that it is known after a crash that
  * the site may have acted. Then only calls to tools declared `read` or `idempotent` are sent again, under the same key.
@@ -49,68 +50,52 @@ type Ending = Pick<ToolCall, 'status' | 'httpStatus' | 'result'>
 export function createChatCalls(context: {
   database: Database
   clock: Clock
-  approvals: Pick<Approvals, 'ofCall' | 'expire' | 'withdraw'>
+  approvals: Pick<Approvals, 'ofCall' | 'expire'>
   loop: Pick<Loop, 'performCall'>
 }) {
   const { database, clock, loop, approvals } = context
 
-  /** The call, as far as nobody else has changed it. */
-  const unchanged = ({ subjectId, id, status, attempts }: ToolCall) =>
-    ToolCall.query(database).where({ subjectId, id, status, attempts })
+  /** An outcome is recorded by whoever has it; that a call is sent, or will not be, only by the writer of the answer. */
+  const fenceOf = (calling: Calling): Fence => ({
+    change: async (seen, changes) => (await asSeen(database, seen).patch(changes)) > 0,
 
-  /** An outcome is recorded by whoever has it; that there will be none, only by the writer of the answer. */
-  function end(call: ToolCall, ending: Ending, writer?: string): Promise<number> {
-    return retryWhileUnavailable(() => {
-      const ended = unchanged(call).patch({ ...ending, endedAt: clock.now() })
-      return writer === undefined ? ended : ended.whereRaw(isWriter, [writer])
-    })
-  }
+    async begin(seen, changes) {
+      calling.signal.throwIfAborted()
+      const beginning = asSeen(database, seen).whereRaw(isWriter, [calling.writer]).whereRaw(sessionLives)
+      if ((await beginning.patch(changes)) > 0) return true
+      await leave(seen, endingUnsent(seen, 'The call was not made.'), calling)
+      return false
+    },
+  })
 
-  /** Ends a call that is not sent, or not again. Nobody need decide about it. */
-  async function leave(call: ToolCall, { status, note: result }: CallEnding, { writer }: Calling): Promise<void> {
-    const ended = await end(call, { status, httpStatus: null, result }, writer)
-    if (ended === 0 || !call.asksFirst) return
-    await database.transaction(async (trx) => {
-      await approvals.expire(trx, call.id)
-      await approvals.withdraw(trx, { callId: call.id })
-    })
-  }
+  /** Ends a call that is not sent, or not again. */
+  const leave = (call: ToolCall, ending: CallEnding, { writer }: Calling): Promise<void> =>
+    retryWhileUnavailable(() =>
+      database.transaction(async (trx) => {
+        const answer = ChatAnswer.query(trx).findOne({ id: call.subjectId, writer }).whereNull('endedAt')
+        if (await answer.select('id').forShare()) await endCall(trx, approvals, call, ending, clock.now())
+      }),
+    )
 
   async function hindranceNow(call: ToolCall): Promise<Hindrance | undefined> {
-    const { asksFirst } = call
-    const approval = asksFirst ? await approvals.ofCall(database, call.id) : undefined
-    const permission = { asksFirst, asked: asksFirst, removed: false, gone: false }
-    return hindranceOf(call, permission, { approval, now: clock.now() })
+    const approval = call.asksFirst ? await approvals.ofCall(database, call.id) : undefined
+    return hindranceOf(call, { asksFirst: false, removed: false, gone: false }, { approval, now: clock.now() })
   }
 
-  function ledgerOf(call: ToolCall, calling: Calling, sending: Sending): CallLedger<ToolCall> {
-    const inDoubt = mayHaveActed(call)
+  const ledgerOf = (call: ToolCall, calling: Calling, sending: Sending): CallLedger<ToolCall> => {
+    const { begin, finish, refuse } = createCallLedger(fenceOf(calling), { clock, maxRefused })
     return {
       maxRefused,
+      begin,
+      finish,
+      refuse,
       async look() {
         const hindrance = await hindranceNow(call)
         if (hindrance && 'status' in hindrance) await leave(call, hindrance, calling)
         const { refusedGeneration } = call
         return hindrance ? undefined : { call, sending: { ...sending, refusedGeneration } }
       },
-      async begin() {
-        calling.signal.throwIfAborted()
-        const begun = { status: 'started' as const, attempts: call.attempts + 1, startedAt: clock.now() }
-        const beginning = unchanged(call).whereRaw(isWriter, [calling.writer]).whereRaw(sessionLives).patch(begun)
-        if ((await beginning) > 0) return Object.assign(call, begun)
-        await leave(call, endingUnsent(call, 'The call was not made.'), calling)
-        return undefined
-      },
-      async refuse(_call, _outcome, refusedGeneration) {
-        const refused = { refusedAttempts: call.refusedAttempts + 1, refusedGeneration }
-        await unchanged(call).patch(refused)
-        return Object.assign(call, refused)
-      },
       refreshed: async () => {},
-      async finish(_call, outcome) {
-        const status = statusAfter({ effect: call.effect, inDoubt }, outcome)
-        await end(call, { status, httpStatus: outcome.httpStatus, result: recordedResult(outcome) })
-      },
       async unsent(_call, sent) {
         const { code, message } = reasonOf(sent, clock.now())
         await leave(call, endingUnsent(call, `${code}: ${message}`), calling)
@@ -130,6 +115,10 @@ export function createChatCalls(context: {
     },
   }
 }
+
+/** The call, as far as nobody else has changed it. */
+const asSeen = (database: Database, { subjectId, id, status, attempts }: ToolCall) =>
+  ToolCall.query(database).where({ subjectId, id, status, attempts })
 
 const toSending = (call: ToolCall, { ownerId, secrets }: Calling, signal: AbortSignal): Sending => ({
   callId: call.id,

@@ -6,8 +6,8 @@ import { CodedError } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import { ToolCall, isFinal } from '../tools/tool-call.ts'
 import { ChatAnswer } from './chat-answer.ts'
+import { closeCalls } from '../loop/close-calls.ts'
 import { Step } from '../loop/step.ts'
-import { closeAll } from './close-calls.ts'
 import { errorOf, type PartWriter } from './part-writer.ts'
 import { goesOn, lockAnswer, LostAnswerError, release, writerHasStopped, type Written } from './writer.ts'
 
@@ -45,7 +45,7 @@ export function createEnding(context: {
         const answer = await lockAnswer(trx, written)
         const isOver = changes.status !== 'waiting'
         const now = clock.now()
-        if (isOver) await closeAll(trx, answer.id, now)
+        if (isOver) await closeCalls(trx, { kind: 'answer', id: answer.id }, now)
         if (changes.errorCode === 'STREAM_ABORTED') await forgetWords(trx, answer.id)
         await billing.credits.release(trx, answer.id)
         const times = isOver ? { endedAt: now } : { waitingSince: now }

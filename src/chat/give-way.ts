@@ -1,7 +1,8 @@
 import type { Clock } from '../clock.ts'
 import type { Transaction } from '../database/database.ts'
+import { replaced } from '../loop/call-endings.ts'
+import { closeCalls } from '../loop/close-calls.ts'
 import { ChatAnswer } from './chat-answer.ts'
-import { closeUnsent } from './close-calls.ts'
 
 /** Which answers: all of a session, or one. */
 type Match = { sessionId: string } | { sessionId: string; id: string }
@@ -22,7 +23,8 @@ export async function giveWay(
     .forUpdate()
   const now = clock.now()
   for (const { id, sessionId, number } of waiting) {
-    await closeUnsent(trx, id, now, status === 'completed' ? 'replaced' : 'ended')
+    const ending = status === 'completed' ? { endingOf: () => replaced } : {}
+    await closeCalls(trx, { kind: 'answer', id }, now, { statuses: ['planned'], ...ending })
     const finish = status === 'completed' ? { finish: 'other' } : {}
     const changes = { status, ...finish, endedAt: now, waitingSince: null }
     await ChatAnswer.query(trx).findById([sessionId, number]).patch(changes)

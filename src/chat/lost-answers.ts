@@ -4,8 +4,8 @@ import type { Billing } from '../billing/billing.ts'
 import type { Clock } from '../clock.ts'
 import type { ErrorCode } from '../errors.ts'
 import { newId } from '../ids.ts'
+import { closeCalls } from '../loop/close-calls.ts'
 import { ChatAnswer } from './chat-answer.ts'
-import { closeAll } from './close-calls.ts'
 import { forgetWords } from './ending.ts'
 import { leased, writerHasStopped } from './writer.ts'
 
@@ -70,7 +70,7 @@ export function createLostAnswers(context: { database: Database; clock: Clock; b
   async function end(trx: Transaction, answer: ChatAnswer, failure: { code: ErrorCode; message: string }) {
     const { id, sessionId, number } = answer
     const now = clock.now()
-    await closeAll(trx, id, now)
+    await closeCalls(trx, { kind: 'answer', id }, now)
     if (failure.code === 'STREAM_ABORTED') await forgetWords(trx, id)
     await billing.credits.release(trx, id)
     const failed = { status: 'failed' as const, errorCode: failure.code, errorMessage: failure.message }

@@ -1,4 +1,3 @@
-import type { Approvals } from '../approvals/approvals.ts'
 import { LedgerEntry } from '../billing/ledger-entry.ts'
 import { later, type Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
@@ -8,9 +7,8 @@ import type { Cuts } from '../loop/fit.ts'
 import { lastCalls } from '../loop/last-calls.ts'
 import type { StepOutcome } from '../loop/judge-answer.ts'
 import type { Loop } from '../loop/loop.ts'
-import { planCalls, type OfferedTool } from '../loop/plan-calls.ts'
-import { Step } from '../loop/step.ts'
-import { stepRow, type Used } from '../loop/write-step.ts'
+import type { OfferedTool, Plan } from '../loop/plan-calls.ts'
+import type { StepOf, Used } from '../loop/write-step.ts'
 import { Session } from '../sessions/session.ts'
 import { ToolCall } from '../tools/tool-call.ts'
 import { ChatAnswer } from './chat-answer.ts'
@@ -29,14 +27,9 @@ export function createRecordStep(context: {
   database: Database
   clock: Clock
   config: Pick<Config, 'budgets'>
-  loop: Pick<Loop, 'charge'>
-  approvals: Pick<Approvals, 'request'>
+  loop: Pick<Loop, 'charge' | 'writeStep'>
 }) {
-  const { database, clock, config, loop, approvals } = context
-
-  /** Charges the answer's next step; returns the credits, and the answer's counters after it. */
-  const chargeNext = (trx: Transaction, answer: ChatAnswer, used: Used, failed: { failedAttempt?: number } = {}) =>
-    loop.charge(trx, { ownerId: answer.ownerId, answerId: answer.id, step: answer.steps + 1, ...failed }, answer, used)
+  const { database, clock, config, loop } = context
 
   /** Nobody could read the answer after the end of its session. */
   async function mayAskUntil(trx: Transaction, { sessionId }: ChatAnswer, now: Date): Promise<Date> {
@@ -45,44 +38,30 @@ export function createRecordStep(context: {
     return end < latest ? end : latest
   }
 
-  /** Records the calls of a step, and asks for the approvals that they need. Returns how many there are. */
-  async function writeCalls(
-    trx: Transaction,
-    answer: ChatAnswer,
-    step: number,
-    { calls }: Stepped,
-    tools: OfferedTool[],
-  ) {
-    if (calls.length === 0) return 0
+  /** What the calls of a step are planned with. Most steps have none. */
+  async function planOf(trx: Transaction, answer: ChatAnswer, { calls }: Stepped, tools: OfferedTool[]) {
     const now = clock.now()
-    const { id: answerId, ownerId, sessionId } = answer
-    const before = await lastCalls(ToolCall.query(trx).where({ subjectId: answerId }), answer.steps).select(
-      'name',
-      'arguments',
-    )
-    const expiresAt = await mayAskUntil(trx, answer, now)
-    const { planned, toApprove } = planCalls({ step, before, calls, tools, now, mayAskUntil: expiresAt })
-    await ToolCall.query(trx).insert(planned.map((call) => ({ ...call, subjectId: answerId })))
-    if (toApprove.length === 0) return planned.length
-    const of = { sessionId, answerId }
-    await approvals.request(trx, { ownerId, of, asker: 'A chat', calls: toApprove, expiresAt })
-    return planned.length
+    const plan: Omit<Plan, 'step' | 'calls'> = { before: [], tools, now, mayAskUntil: now }
+    if (calls.length === 0) return plan
+    const all = ToolCall.query(trx).where({ subjectId: answer.id })
+    const before = await lastCalls(all, answer.steps).select('name', 'arguments')
+    return { ...plan, before, mayAskUntil: await mayAskUntil(trx, answer, now) }
   }
 
   async function write(trx: Transaction, answer: ChatAnswer, stepped: Stepped, tools: OfferedTool[]): Promise<void> {
-    const step = answer.steps + 1
-    const { outcome, bytesPerToken = null } = stepped
-    const { credits, counters } = await chargeNext(trx, answer, stepped)
-    const row = stepRow(stepped, { step, outcome, remark: null, credits, recordedAt: clock.now() })
-    await Step.query(trx).insert({ ...row, ...stepped.cuts, subjectId: answer.id, bytesPerToken })
-    const toolCalls = answer.toolCalls + (await writeCalls(trx, answer, step, stepped, tools))
-    const changes = {
-      ...counters,
-      steps: step,
-      toolCalls,
-      ...(stepped.other !== undefined && { model: stepped.other }),
-    }
-    await ChatAnswer.query(trx).findById([answer.sessionId, answer.number]).patch(changes)
+    const { outcome, cuts, other, bytesPerToken = null } = stepped
+    const plan = await planOf(trx, answer, stepped, tools)
+    const { counters, calls } = await loop.writeStep(
+      trx,
+      nextStepOf(answer),
+      stepped,
+      { outcome, ...cuts, bytesPerToken },
+      plan,
+    )
+    const counted = { ...counters, steps: answer.steps + 1, toolCalls: answer.toolCalls + calls.length }
+    await ChatAnswer.query(trx)
+      .findById([answer.sessionId, answer.number])
+      .patch({ ...counted, ...(other !== undefined && { model: other }) })
   }
 
   /** How many attempts at the answer's next step were charged. */
@@ -103,6 +82,7 @@ export function createRecordStep(context: {
       persistently(async (trx) => {
         const answer = await lockAnswer(trx, written)
         if (answer.steps === before.steps) await write(trx, answer, stepped, tools)
+        if (stepped.calls.length === 0) return []
         return ToolCall.query(trx)
           .where({ subjectId: answer.id, step: before.steps + 1 })
           .orderBy('position')
@@ -126,8 +106,19 @@ export function createRecordStep(context: {
         if (!answer || answer.credits > before.credits) return
         if (answer.endedAt === null && answer.writer !== writer) return
         const failedAttempt = 1 + (await chargedBefore(trx, answer))
-        const { counters } = await chargeNext(trx, answer, used, { failedAttempt })
+        const { charged } = nextStepOf(answer)
+        const { counters } = await loop.charge(trx, { ...charged, failedAttempt }, answer, used)
         await ChatAnswer.query(trx).findById([answer.sessionId, answer.number]).patch(counters)
       }),
+  }
+}
+
+const nextStepOf = (answer: ChatAnswer): StepOf => {
+  const { id: answerId, ownerId, sessionId } = answer
+  return {
+    subjectId: answerId,
+    charged: { ownerId, answerId, step: answer.steps + 1 },
+    before: answer,
+    asks: { of: { sessionId, answerId }, asker: () => 'A chat' },
   }
 }

@@ -17,18 +17,18 @@ export type Hindrance = CallEnding | { waitsUntil: Date }
 /** What the record says about whether a call may be sent. */
 export interface Permission {
   removed: boolean
+  /** Its tool needs an approval by now. */
   asksFirst: boolean
-  /** Somebody was asked to approve it. */
-  asked: boolean
   /** Its site is no longer in the vault. */
   gone: boolean
 }
 
-/** What is known of the attempts at a call. Calls of chats are in doubt only while they are started. */
+/** What is known of the attempts at a call. Direct calls are in doubt only while they are started. */
 export type Attempted = Pick<ToolCall, 'status' | 'effect' | 'attempts' | 'refusedAttempts'> &
   Partial<Pick<ToolCall, 'inDoubt'>>
 
-type Approvable = Attempted & Parameters<typeof isAsShown>[1]
+/** `asksFirst`: somebody was asked to approve it. */
+type Approvable = Attempted & Pick<ToolCall, 'asksFirst'> & Parameters<typeof isAsShown>[1]
 
 const removed = 'The call was not made because the owner removed the tool or its site from the agent.'
 const removedInDoubt =
@@ -62,7 +62,7 @@ export const hindranceOf = (
 ): Hindrance | undefined =>
   endingIfLost(call) ??
   endingWithout(permission, call) ??
-  (permission.asked ? byApproval(approval, call, { gone: permission.gone, now }) : undefined)
+  (call.asksFirst ? byApproval(approval, call, { gone: permission.gone, now }) : undefined)
 
 /** The ending of a call whose last attempt was lost and must not be repeated. */
 export function endingIfLost(call: Attempted): CallEnding | undefined {
@@ -74,9 +74,12 @@ export function endingIfLost(call: Attempted): CallEnding | undefined {
 }
 
 /** The ending of a call that its agent may no longer make, or not without approval. */
-export function endingWithout({ removed: isRemoved, asksFirst, asked }: Permission, call: Attempted) {
+export function endingWithout(
+  { removed: isRemoved, asksFirst }: Permission,
+  call: Attempted & Pick<ToolCall, 'asksFirst'>,
+): CallEnding | undefined {
   if (isRemoved) return endingUnsent(call, removed, removedInDoubt)
-  return asksFirst && !asked && call.status === 'planned' ? endingUnsent(call, unasked) : undefined
+  return asksFirst && !call.asksFirst && call.status === 'planned' ? endingUnsent(call, unasked) : undefined
 }
 
 /** Holds a call back until it is approved, or ends it. Only the exact call that was approved is sent. */

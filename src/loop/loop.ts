@@ -1,3 +1,4 @@
+import type { Approvals } from '../approvals/approvals.ts'
 import type { Billing } from '../billing/billing.ts'
 import type { Config } from '../config/config.ts'
 import type { Models } from '../models/models.ts'
@@ -8,18 +9,19 @@ import { createAsk } from './ask.ts'
 import { offerTo, type LoopTool, type Offer } from './offer.ts'
 import { createPerformCall } from './perform-call.ts'
 import { createQuestions } from './questions.ts'
-import { createCharge } from './write-step.ts'
+import { createCharge, createWriteStep } from './write-step.ts'
 
 /**
  * The loop of an agent, as its two drivers know it: the workflow of a run (`src/runs`) and the process that answers a chat
  * (`src/chat`). They alone know where a run or an answer is recorded; the loop alone knows models and sites.
  *
  * A step of a driver: wait for a place at the model's provider (`inPlace`), `offer` it tools, write the question (`ofRun`,
- * `ofChat`), `ask` it, record the answer with its `charge` and the calls that it asks for (`plan-calls.ts`), and make each of
- * them (`performCall`); until the model has finished, or a budget is used up (`budgets.ts`). When a model fails,
+ * `ofChat`), `ask` it, record the answer with its charge and the calls that it asks for (`writeStep`), and make each of them
+ * (`performCall`); until the model has finished, or a budget is used up (`budgets.ts`). When a model fails,
  * `after-failure.ts` says what comes next.
  */
 export function createLoop(context: {
+  approvals: Pick<Approvals, 'request'>
   config: Pick<Config, 'creditUsd'>
   billing: Pick<Billing, 'credits'>
   models: Models
@@ -53,6 +55,7 @@ export function createLoop(context: {
     ask: createAsk(context),
 
     charge: createCharge(context),
+    writeStep: createWriteStep(context),
     performCall: createPerformCall(context),
   }
 }

@@ -1,3 +1,4 @@
+import type { ApprovalRequest, Approvals, CallToApprove } from '../approvals/approvals.ts'
 import type { Billing } from '../billing/billing.ts'
 import { costWith, stepCredits } from '../billing/prices.ts'
 import type { Config } from '../config/config.ts'
@@ -5,6 +6,9 @@ import type { Transaction } from '../database/database.ts'
 import type { StepResult } from '../models/models.ts'
 import type { Cost } from '../models/prices.ts'
 import type { Usage } from '../models/usage.ts'
+import { ToolCall } from '../tools/tool-call.ts'
+import { planCalls, type CheckedCall, type Plan } from './plan-calls.ts'
+import { Step } from './step.ts'
 
 /** What a model call has used, and its cost if a price is known. */
 export type Used = Usage & { cost: Cost | undefined }
@@ -47,12 +51,68 @@ const countersAfter = (before: Counters, used: Used, credits: number) => ({
   costNanoUsd: costWith(before.costNanoUsd, used.cost),
 })
 
-/** The row of a step, but for whose it is. */
-export const stepRow = <Outcome>(
-  answer: Omit<StepResult, 'calls'> & { cost: Cost | undefined },
-  of: { step: number; outcome: Outcome; remark: string | null; credits: number; recordedAt: Date },
-) => ({
-  ...of,
+/** A run or an answer whose step is written. Its row is locked. */
+export interface StepOf {
+  subjectId: string
+  charged: ChargedStep
+  /** What it has used before the step. */
+  before: Counters
+  /** Who asks for approvals: in the record, and as the start of a sentence. */
+  asks: { of: ApprovalRequest['of']; asker: () => string | Promise<string> }
+}
+
+/** What a model has answered, and at what cost. */
+type Answered = Omit<StepResult, 'calls'> & { calls: CheckedCall[]; cost: Cost | undefined }
+
+/** What is recorded of a step besides its model's answer. */
+type Recorded = Partial<
+  Pick<Step, 'outcome' | 'remark' | 'output' | 'bytesPerToken' | 'shortenedThrough' | 'leftOutThrough'>
+>
+
+/**
+ * Writes steps: each with its charge, a row for each tool call that the model requested, and the requests for their
+ * approval. It is one transaction, so nobody is asked twice.
+ */
+export function createWriteStep(context: {
+  config: Pick<Config, 'creditUsd'>
+  billing: Pick<Billing, 'credits'>
+  approvals: Pick<Approvals, 'request'>
+}) {
+  const { approvals } = context
+  const charge = createCharge(context)
+
+  async function ask(trx: Transaction, { charged, asks }: StepOf, calls: CallToApprove[], expiresAt: Date) {
+    if (calls.length === 0) return []
+    const { ownerId } = charged
+    return approvals.request(trx, { ownerId, of: asks.of, asker: await asks.asker(), calls, expiresAt })
+  }
+
+  /** Returns the counters after the step, its calls, and the approvals that were asked for. */
+  return async (
+    trx: Transaction,
+    of: StepOf,
+    answer: Answered,
+    recorded: Recorded,
+    plan: Omit<Plan, 'step' | 'calls'>,
+  ) => {
+    const { subjectId, charged, before } = of
+    const { step } = charged
+    const { counters, credits } = await charge(trx, charged, before, answer)
+    const row = { ...stepRow(answer), ...recorded, subjectId, step, credits, recordedAt: plan.now }
+    await Step.query(trx).insert(row)
+    const { planned, toApprove } = planCalls({ ...plan, step, calls: answer.calls })
+    const calls = planned.map((call) => ({
+      ...call,
+      subjectId,
+      waitCause: call.asksFirst ? ('approval' as const) : null,
+      notBefore: call.asksFirst ? plan.mayAskUntil : null,
+    }))
+    if (calls.length > 0) await ToolCall.query(trx).insert(calls)
+    return { counters, calls, asked: await ask(trx, of, toApprove, plan.mayAskUntil) }
+  }
+}
+
+const stepRow = (answer: Answered) => ({
   model: answer.model,
   answer: answer.text,
   finish: answer.finish,

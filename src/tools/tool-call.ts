@@ -55,7 +55,6 @@ export class ToolCall extends Call {
   declare name: string
   /** Somebody was asked to approve it when it was planned. */
   declare asksFirst: boolean
-  declare epoch: number
   /** The latest attempt that certainly failed. A later one may have been lost. */
   declare failedAttempt: number | null
   /** An attempt may have taken effect, although a later one certainly did not. */

@@ -3,7 +3,7 @@ import { createPollGateway } from '../../src/billing/poll-gateway.ts'
 import { createEnd } from '../../src/runs/ending/end-run.ts'
 import { createRepairs } from '../../src/runs/reconcile/repairs.ts'
 import { lockRun } from '../../src/runs/record.ts'
-import { createCallLedger } from '../../src/runs/step/call-ledger.ts'
+import { createRunLedger } from '../../src/runs/step/call-ledger.ts'
 import { createUsers } from '../../src/users/users.ts'
 import { createOAuthReturn } from '../../src/vault/oauth/oauth-return.ts'
 import { createRefresh } from '../../src/vault/refresh/refresh.ts'
@@ -39,22 +39,22 @@ export const lateParties: Fault[] = [
   },
   {
     id: 'late/sends-for-cancelled',
-    in: createCallLedger,
+    in: createRunLedger,
     edit: without('LogicalExpression > [property.name="cancelRequestedAt"]'),
     why: 'a call is sent although its run was cancelled in the meantime',
     tests: [lateCalls],
   },
   {
     id: 'late/overwrites-settled-call',
-    in: createCallLedger,
+    in: createRunLedger,
     edit: without('[callee.property.name="where"] Property[shorthand=true][key.name="status"]'),
     why: 'an attempt overwrites what was settled in the meantime',
     tests: [lateCalls],
   },
   {
     id: 'late/two-attempts-send',
-    ...within(createCallLedger, 'begin'),
-    edit: instead('!call', 'IfStatement > LogicalExpression:has([property.name="attempts"])'),
+    in: createRunLedger,
+    edit: without('[callee.property.name="where"] Property[shorthand=true][key.name="attempts"]'),
     why: 'two attempts that have looked at the same time both send the call',
     tests: [lateCalls],
   },

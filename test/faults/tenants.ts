@@ -4,7 +4,7 @@ import { page } from '../../src/database/paging.ts'
 import { assertThat } from '../../src/errors.ts'
 import { ownerNamed, belongsTo } from '../../src/owners/reach.ts'
 import { createReading } from '../../src/runs/reading/read-runs.ts'
-import { createCallLedger } from '../../src/runs/step/call-ledger.ts'
+import { createRunLedger } from '../../src/runs/step/call-ledger.ts'
 import { createSessions } from '../../src/sessions/sessions.ts'
 import { createIdentities } from '../../src/sign-in/identities.ts'
 import { createApiKeys } from '../../src/users/api-keys.ts'
@@ -93,8 +93,8 @@ export const tenants: Fault[] = [
   },
   {
     id: 'tenants/call-of-another-run',
-    in: createCallLedger,
-    edit: without('[callee.property.name="findOne"] Property[key.name="runId"]'),
+    in: createRunLedger,
+    edit: without('[callee.property.name="findOne"] Property[key.name="subjectId"]'),
     why: 'a call is sent for another run',
     tests: [lateCalls],
   },

@@ -1,13 +1,13 @@
 import type { Agents } from '../../agents/agents.ts'
-import type { Approvals } from '../../approvals/approvals.ts'
 import type { Callbacks } from '../../callbacks/callbacks.ts'
 import type { Clock } from '../../clock.ts'
 import type { Database, Transaction } from '../../database/database.ts'
+import { closeCalls } from '../../loop/close-calls.ts'
 import type { Logger } from '../../logger.ts'
 import type { Notifications } from '../../notifications/notifications.ts'
+import type { ToolCall } from '../../tools/tool-call.ts'
 import type { EndedStatus } from '../../../workflows/messages.ts'
 import { lockQueue } from '../agent-queue.ts'
-import { closeCalls } from './close-calls.ts'
 import { StaleEpochError, type RunRef } from '../record.ts'
 import { Run } from '../run.ts'
 import { cancelledAs, hasEnded, mayTransition, type EndReason } from '../states.ts'
@@ -16,7 +16,7 @@ import { errorOf } from './ending-error.ts'
 import { logEnding } from './log-ending.ts'
 import { notifyFailing } from './notify-failing.ts'
 import { currentWaitMs, isUncounted } from '../time-left.ts'
-import { append } from '../timeline.ts'
+import { append, type NewEvent } from '../timeline.ts'
 
 /** Runs of a deleted agent that end per transaction, which locks the queue for about half a second. */
 export const endBatch = 100
@@ -33,13 +33,11 @@ export interface Ending {
  */
 export function createWriteEnding({
   agents,
-  approvals,
   callbacks,
   notifications,
   logger,
 }: {
   agents: Pick<Agents, 'pauseFor'>
-  approvals: Pick<Approvals, 'withdraw'>
   callbacks: Callbacks
   notifications: Notifications
   logger: Logger
@@ -47,7 +45,8 @@ export function createWriteEnding({
   return async (trx: Transaction, run: Run, ending: Ending, now: Date): Promise<void> => {
     const { status, reason } = ending
     if (!mayTransition(run.status, status)) throw new Error(`a run cannot go from ${run.status} to ${status}`)
-    await closeCalls(trx, approvals, run.id, now)
+    const closed = await closeCalls(trx, { kind: 'run', id: run.id }, now)
+    await append(trx, run.id, now, closed.map(closedEvent))
     await endWait(trx, run, now)
     const error = reason && errorOf(reason, run)
     const changes = { status, reason, error, endedAt: now }
@@ -64,6 +63,11 @@ export function createWriteEnding({
     )
   }
 }
+
+const closedEvent = ({ id: callId, attempts, status, result }: ToolCall): NewEvent => ({
+  kind: 'tool.finished',
+  data: { callId, attempts, status, note: result ?? '' },
+})
 
 export type WriteEnding = ReturnType<typeof createWriteEnding>
 

@@ -20,7 +20,7 @@ import type { Attempt } from './attempt.ts'
 import { createFailStep } from './fail-step.ts'
 import { createRecordCut, cutsOf } from './record-cut.ts'
 import { createReadTranscript } from './transcript.ts'
-import { createWriteStep, type Next } from './write-step.ts'
+import { createRecordStep, type Next } from './write-step.ts'
 
 /** What is read of a run before its model is asked. */
 interface Prepared {
@@ -51,7 +51,7 @@ export interface AskContext {
 /** Asks the model of an attempt, and records its answer, or how it failed. */
 export function createAskStep(context: AskContext) {
   const { database, agents, loop, outages, live } = context
-  const writeStep = createWriteStep(context)
+  const writeStep = createRecordStep(context)
   const failStep = createFailStep(context)
   const recordCut = createRecordCut(context)
   const readTranscript = createReadTranscript(context)

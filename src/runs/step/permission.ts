@@ -26,11 +26,10 @@ export async function permissionOf(
 ): Promise<Permission> {
   const bindings = { runId: call.subjectId, callId: call.id }
   const { rows } = await db.raw<{ rows: Permission[] }>(permissionStatement, bindings)
-  return rows[0] ?? { removed: false, asksFirst: false, asked: false, gone: false }
+  return rows[0] ?? { removed: false, asksFirst: false, gone: false }
 }
 
 const permissionStatement = `
   select (${toolIsRemoved}) as removed, (${toolAsksFirst}) as "asksFirst",
-         exists (select 1 from approvals a where a.call_id = c.id) as asked,
          not exists (select 1 from vault_entries e where e.id = c.vault_entry_id) as gone
     from tool_calls c where c.subject_id = :runId and c.id = :callId`

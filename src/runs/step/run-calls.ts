@@ -11,7 +11,7 @@ import { noteInLog } from '../../logger.ts'
 import type { CallOutcome } from '../../tools/call-site.ts'
 import type { Sending, Unsent } from '../../tools/sender.ts'
 import { idempotencyKeyOf, type ToolCall } from '../../tools/tool-call.ts'
-import { createCallLedger, maxRefused, type Counted } from './call-ledger.ts'
+import { createRunLedger, maxRefused } from './call-ledger.ts'
 import type { RunRef } from '../record.ts'
 import type { Run } from '../run.ts'
 
@@ -30,32 +30,30 @@ export function createRunCalls(context: {
   approvals: Approvals
 }) {
   const { agents, loop } = context
-  const ledger = createCallLedger(context)
+  const runLedger = createRunLedger(context)
 
-  const ledgerOf = (ref: RunRef, callId: string, signal: AbortSignal): CallLedger<ToolCall> => ({
-    maxRefused,
-    async look() {
-      const found = await ledger.look(ref, callId)
-      if (!found) return undefined
-      const { run, call } = found
-      noteInLog({ agentId: run.agentId, step: call.step })
-      const secrets = [...loop.secrets, ...(await agents.knownSecrets(run.agentId, run.ownerId))]
-      return { call, sending: toSending(run, call, secrets, signal) }
-    },
-    begin: (call) => ledger.begin(ref, call),
-    refuse: (call, outcome, generation) => ledger.recordRefusal(ref, call, outcome, generation),
-    refreshed: (call) => ledger.noteRefresh(ref, call),
-    finish: (call, outcome) => ledger.finish(ref, call, outcome),
-    fail: (call, outcome) => ledger.noteFailure(ref, call, outcome),
-    unsent: (call, sent) =>
-      sent.kind === 'unsent' ? recordUnsent(ref, call, sent.outcome) : ledger.postpone(ref, call, waitOf(sent)),
-  })
+  function ledgerOf(ref: RunRef, callId: string, signal: AbortSignal): CallLedger<ToolCall> {
+    const ledger = runLedger(ref)
+    return {
+      ...ledger,
+      async look() {
+        const found = await ledger.look(callId)
+        if (!found) return undefined
+        const { run, call } = found
+        noteInLog({ agentId: run.agentId, step: call.step })
+        const secrets = [...loop.secrets, ...(await agents.knownSecrets(run.agentId, run.ownerId))]
+        return { call, sending: toSending(run, call, secrets, signal) }
+      },
+      unsent: (call, sent) =>
+        sent.kind === 'unsent' ? recordUnsent(ledger, call, sent.outcome) : ledger.postpone(call, waitOf(sent)),
+    }
+  }
 
-  async function recordUnsent(ref: RunRef, call: ToolCall, outcome: CallOutcome): Promise<void> {
+  async function recordUnsent(ledger: RunLedger, call: ToolCall, outcome: CallOutcome): Promise<void> {
     const counted = countedUnsent(call, outcome)
     const { attempts } = counted
-    if (!mayRepeat(call, outcome, { maxRefused, attempts })) return ledger.finish(ref, call, outcome, counted)
-    await ledger.countUnsent(ref, call, outcome)
+    if (!mayRepeat(call, outcome, { maxRefused, attempts })) return ledger.finish(call, outcome, counted)
+    await ledger.countUnsent(call, outcome)
     throw new CodedError('TOOL_EXECUTION_ERROR', { retryable: true })
   }
 
@@ -70,6 +68,8 @@ export function createRunCalls(context: {
     },
   }
 }
+
+type RunLedger = ReturnType<ReturnType<typeof createRunLedger>>
 
 /** What a call that could not be sent waits for. */
 const waitOf = (sent: Exclude<Unsent, { kind: 'unsent' }>) =>
@@ -92,7 +92,7 @@ const toSending = ({ ownerId, agentId }: Run, call: ToolCall, secrets: string[],
 })
 
 /** Nothing was sent: it counts as an attempt only if another one could succeed. Earlier attempts stay in doubt. */
-const countedUnsent = (call: ToolCall, outcome: CallOutcome): Counted => ({
+const countedUnsent = (call: ToolCall, outcome: CallOutcome) => ({
   attempts: call.attempts + (outcome.kind === 'unavailable' && outcome.permanent ? 0 : 1),
   inDoubt: call.inDoubt || call.status === 'started',
 })

@@ -1,5 +1,6 @@
 import type { AgentTool } from '../../agents/agent-sites.ts'
-import type { Approvals } from '../../approvals/approvals.ts'
+import { Agent } from '../../agents/agent.ts'
+import type { Approval } from '../../approvals/approval.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database, Transaction } from '../../database/database.ts'
@@ -8,8 +9,9 @@ import type { Cut } from '../../loop/fit-transcript.ts'
 import type { Offer } from '../../loop/offer.ts'
 import { isGivenUp } from '../../loop/judge-answer.ts'
 import type { Loop } from '../../loop/loop.ts'
-import { Step } from '../../loop/step.ts'
-import { stepRow } from '../../loop/write-step.ts'
+import type { Step } from '../../loop/step.ts'
+import type { StepOf } from '../../loop/write-step.ts'
+import { quotedName } from '../../names.ts'
 import type { Move } from '../../../workflows/messages.ts'
 import { lockRun, type RunRecord, type RunRef } from '../record.ts'
 import { noAttempt, type Run } from '../run.ts'
@@ -19,7 +21,6 @@ import { append, type NewEvent } from '../timeline.ts'
 import type { Attempt } from './attempt.ts'
 import { changeOfModel, fallbackOf } from './fallback.ts'
 import { fittedEvent } from './record-cut.ts'
-import { writeCalls } from './write-calls.ts'
 
 /** What comes next, for a run whose row is locked; its record is read unless it is known. */
 export type Next = (trx: Transaction, run: Run, known?: RunRecord) => Promise<Move>
@@ -28,15 +29,14 @@ export type Next = (trx: Transaction, run: Run, known?: RunRecord) => Promise<Mo
 type RunAnswer = JudgedAnswer & { cut: Cut | undefined }
 
 /** Records the answer of a step, with its charge and the calls that it asks for, and decides what comes next. */
-export function createWriteStep(context: {
+export function createRecordStep(context: {
   database: Database
   clock: Clock
   config: Pick<Config, 'budgets'>
-  loop: Pick<Loop, 'charge'>
-  approvals: Pick<Approvals, 'request'>
+  loop: Pick<Loop, 'writeStep'>
   next: Next
 }) {
-  const { database, clock, config, loop, approvals, next } = context
+  const { database, clock, config, loop, next } = context
 
   async function write(
     trx: Transaction,
@@ -48,15 +48,13 @@ export function createWriteStep(context: {
     const now = clock.now()
     const { step } = attempt
     const { verdict, output } = answer
-    const { ownerId, id: runId, agentId } = run
-    const { credits, counters: charged } = await loop.charge(trx, { ownerId, runId, agentId, step }, run, answer)
     const outcome = outcomeOf(answer)
-    const row = stepRow(answer, { step, outcome, remark: verdict?.remark ?? null, credits, recordedAt: now })
-    await Step.query(trx).insert({ ...row, subjectId: runId, output })
+    const recorded = { outcome, remark: verdict?.remark ?? null, output }
     const mayAskUntil = new Date(now.getTime() + askingTimeLeft(run, config.budgets, now))
-    const plan = { step, before: attempt.callsBefore, calls: answer.calls, tools: offer.tools, now, mayAskUntil }
-    const { calls, events } = await writeCalls(trx, approvals, run, plan)
-    const counters = { ...charged, ...countersAfter(run, answer) }
+    const plan = { before: attempt.callsBefore, tools: offer.tools, now, mayAskUntil }
+    const written = await loop.writeStep(trx, stepOf(trx, run, step), answer, recorded, plan)
+    const { calls } = written
+    const counters = { ...written.counters, ...countersAfter(run, answer) }
     const mayChange = verdict && isGivenUp(verdict.outcome, counters.corrections ?? 0)
     const other = mayChange ? await fallbackOf(trx, run, attempt.model) : undefined
     const changes = {
@@ -76,7 +74,7 @@ export function createWriteStep(context: {
     const finished: NewEvent = { kind: 'step.finished', data }
     const cut = answer.cut ? [fittedEvent(step, answer.cut)] : []
     const change = changeOfModel({ step: step + 1, from: attempt.model, to: other, note: noteOn(answer) })
-    await append(trx, run.id, now, [finished, ...events, ...change, ...cut], changes)
+    await append(trx, run.id, now, [finished, ...eventsOf(written), ...change, ...cut], changes)
     const lastStep = { step, outcome }
     return { run: Object.assign(run, changes), lastStep, calls: [...attempt.callsBefore, ...calls] }
   }
@@ -89,6 +87,37 @@ export function createWriteStep(context: {
       return next(trx, run, await write(trx, run, attempt, answer, offer))
     })
 }
+
+const stepOf = (trx: Transaction, run: Run, step: number): StepOf => {
+  const { id: runId, ownerId, agentId } = run
+  return {
+    subjectId: runId,
+    charged: { ownerId, runId, agentId, step },
+    before: run,
+    asks: { of: { runId, agentId }, asker: () => nameOf(trx, run) },
+  }
+}
+
+async function nameOf(trx: Transaction, { agentId, sequence }: Run): Promise<string> {
+  const agent = await Agent.query(trx).findById(agentId).select('name').throwIfNotFound()
+  return `Run ${sequence} of the agent ${quotedName(agent.name)}`
+}
+
+/** The events of calls that failed immediately, and of those that need an approval. */
+const eventsOf = ({ calls, asked }: Awaited<ReturnType<Loop['writeStep']>>): NewEvent[] => [
+  ...calls.filter(({ status }) => status === 'failed').map(failedEvent),
+  ...asked.map(askedEvent),
+]
+
+const failedEvent = ({ id: callId }: { id: string }): NewEvent => ({
+  kind: 'tool.finished',
+  data: { callId, attempts: 0, status: 'failed', note: 'Nothing was sent to the site.' },
+})
+
+const askedEvent = ({ id: approvalId, callId, expiresAt }: Approval): NewEvent => ({
+  kind: 'approval.requested',
+  data: { callId, approvalId, expiresAt: expiresAt.toISOString() },
+})
 
 const noteOn = ({ verdict }: RunAnswer): string =>
   verdict?.outcome === 'refused' ? 'The model refused to answer.' : "The model's answers were unusable."

@@ -3,6 +3,7 @@ import test from 'ava'
 import * as approvals from '../../../api/approvals.ts'
 import * as auth from '../../../api/auth.ts'
 import * as notifications from '../../../api/notifications.ts'
+import { withdrawApprovals } from '../../../src/approvals/approval.ts'
 import type { CallToApprove } from '../../../src/approvals/approvals.ts'
 import { newId } from '../../../src/ids.ts'
 import { ToolCall } from '../../../src/tools/tool-call.ts'
@@ -136,7 +137,7 @@ test('an approval that expired is not decided any more: it is marked, and its ca
 
 test('a worker that gets a call which is not decided sends nothing, and the call waits on', async (t) => {
   const { perform, readCall, sent, services, run, approval } = await asking()
-  await services.database('runToolCalls').where({ runId: run.runId }).update({ waitCause: null, notBefore: null })
+  await services.database('toolCalls').where({ subjectId: run.runId }).update({ waitCause: null, notBefore: null })
   await perform()
   t.like(await readCall(), { status: 'planned', attempts: 0, waitCause: 'approval' })
   t.is((await readCall()).notBefore?.toISOString(), approval.expiresAt)
@@ -154,7 +155,7 @@ test('a worker sends an approved call once, and only if it is the one that was s
   for (const change of [{ arguments: '{"seconds":0.1}' }, { tool: 'slow_read' }, { siteOrigin: 'https://a.example' }]) {
     const { someone, approval, perform, readCall, sent, services, run } = await asking('{"seconds":0}')
     await decide(someone, approval.id, 'approve')
-    await services.database('runToolCalls').where({ runId: run.runId }).update(change)
+    await services.database('toolCalls').where({ subjectId: run.runId }).update(change)
     await perform()
     t.like(await readCall(), { status: 'failed', attempts: 0 })
     t.regex((await readCall()).result ?? '', /differs from the call that was approved/)
@@ -222,7 +223,7 @@ test('what an answer in a chat asks is decided, expires and is withdrawn in the 
   const expire = (callId = '') => database.transaction((trx) => services.approvals.expire(trx, callId))
   t.like(await expire(expired?.callId), { status: 'expired' })
   t.is(await expire(withdrawn?.callId), undefined, 'its time is not over')
-  await database.transaction((trx) => services.approvals.withdraw(trx, { answerId: of.answerId }))
+  await database.transaction((trx) => withdrawApprovals(trx, { answerId: of.answerId }, new Date()))
   t.like(await services.approvals.ofCall(database, withdrawn?.callId ?? ''), {
     status: 'withdrawn',
     arguments: oddArguments,

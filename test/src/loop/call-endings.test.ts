@@ -15,13 +15,14 @@ const call = (facts: Partial<Call> = {}): Call => ({
   effect: 'once',
   attempts: 0,
   refusedAttempts: 0,
+  asksFirst: false,
   tool: 'pay',
   siteOrigin: 'https://shop.example',
   arguments: '{"cents":100}',
   ...facts,
 })
 
-const permission = { removed: false, asksFirst: false, asked: false, gone: false }
+const permission = { removed: false, asksFirst: false, gone: false }
 
 const approval = (facts: Partial<Approval> = {}): Approval =>
   ({
@@ -56,7 +57,7 @@ test('a call whose answer was lost is sent again only if its site declares it sa
 })
 
 test('a call of a tool that was removed ends, in doubt if it was sent', (t) => {
-  const removed = { ...permission, removed: true, asked: true }
+  const removed = { ...permission, removed: true }
   const rows: [Partial<Call>, Status, RegExp][] = [
     [{}, 'failed', /^The call was not made/],
     [{ status: 'started', attempts: 1 }, 'unknown', /^An earlier attempt/],
@@ -75,7 +76,7 @@ test('a planned call ends if its tool asks first since then, and nobody was aske
   const asksFirst = { ...permission, asksFirst: true }
   t.like(endingWithout(asksFirst, call()), { status: 'failed' })
   t.regex(endingWithout(asksFirst, call())?.note ?? '', /now requires approval/)
-  t.is(endingWithout({ ...asksFirst, asked: true }, call()), undefined)
+  t.is(endingWithout(asksFirst, call({ asksFirst: true })), undefined)
   t.is(endingWithout(asksFirst, call({ status: 'started' })), undefined, 'it was sent before')
   t.is(endingWithout(permission, call()), undefined)
 })
@@ -120,16 +121,16 @@ test('a call waits for an approval until it expires, and ends without one', (t) 
 })
 
 test('what was sent comes before what may be sent, and that before what was decided', (t) => {
-  const asked = { ...permission, asked: true, asksFirst: true }
+  const asked = { ...permission, asksFirst: true }
   const about = (more: Partial<Call>, allowed = asked, decided: Partial<Approval> = {}) =>
-    hindranceOf(call(more), allowed, { approval: approval(decided), now })
+    hindranceOf(call({ asksFirst: true, ...more }), allowed, { approval: approval(decided), now })
   const sent = { status: 'started', attempts: 1 } as const
   t.is(about({}), undefined)
   t.like(about(sent, { ...asked, removed: true }), { status: 'unknown' })
   t.regex(JSON.stringify(about(sent, { ...asked, removed: true })), /not declared safe to repeat/)
   t.regex(JSON.stringify(about({}, { ...asked, removed: true }, { status: 'refused' })), /owner removed the tool/)
   t.regex(JSON.stringify(about({}, asked, { status: 'refused' })), /approval was refused/)
-  t.is(about({}, permission, { status: 'refused' }), undefined, 'nobody was asked')
+  t.is(about({ asksFirst: false }, permission, { status: 'refused' }), undefined, 'nobody was asked')
 })
 
 test('a call that its answer leaves open ends by what is known of its attempts', (t) => {

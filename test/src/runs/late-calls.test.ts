@@ -1,7 +1,7 @@
 import test from 'ava'
 import * as vault from '../../../api/vault.ts'
 import { later } from '../../../src/clock.ts'
-import { createCallLedger } from '../../../src/runs/step/call-ledger.ts'
+import { createRunLedger } from '../../../src/runs/step/call-ledger.ts'
 import type { ToolCall } from '../../../src/tools/tool-call.ts'
 import { call } from '../../helpers/client.ts'
 import { cancel } from '../../helpers/runs.ts'
@@ -13,23 +13,23 @@ import { sharedPlatform } from '../../helpers/shared.ts'
 const platformOf = sharedPlatform(test, 'idle')
 const house = forWholeFile(test, 'late calls', async (t) => openLate(t, await platformOf()))
 
-type Ledger = ReturnType<typeof createCallLedger>
-type Run = Parameters<Ledger['finish']>[0]
+type Ledger = ReturnType<ReturnType<typeof createRunLedger>>
 
 const succeeded = { kind: 'succeeded', httpStatus: 200, text: 'late', value: {} } as const
 const unreached = { kind: 'unavailable', httpStatus: null, certain: true, text: 'late' } as const
 const refused = { kind: 'refused', httpStatus: 401, certain: true, text: 'late' } as const
 
 /** What is written of an attempt. `null`: what the function says is true whichever attempt says it. */
-const writes: Record<keyof Ledger, null | ((ledger: Ledger, run: Run, seen: ToolCall) => Promise<unknown>)> = {
+const writes: Record<keyof Ledger, null | ((ledger: Ledger, seen: ToolCall) => Promise<unknown>)> = {
+  maxRefused: null,
   look: null,
-  noteRefresh: null,
-  begin: (ledger, run, seen) => ledger.begin(run, seen),
-  finish: (ledger, run, seen) => ledger.finish(run, seen, succeeded),
-  noteFailure: (ledger, run, seen) => ledger.noteFailure(run, seen, unreached),
-  recordRefusal: (ledger, run, seen) => ledger.recordRefusal(run, seen, refused, 1),
-  postpone: (ledger, run, seen) => ledger.postpone(run, seen, { waitCause: 'credential' }),
-  countUnsent: (ledger, run, seen) => ledger.countUnsent(run, seen, unreached),
+  refreshed: null,
+  begin: (ledger, seen) => ledger.begin(seen),
+  finish: (ledger, seen) => ledger.finish(seen, succeeded),
+  fail: (ledger, seen) => ledger.fail(seen, unreached),
+  refuse: (ledger, seen) => ledger.refuse(seen, refused, 1),
+  postpone: (ledger, seen) => ledger.postpone(seen, { waitCause: 'credential' }),
+  countUnsent: (ledger, seen) => ledger.countUnsent(seen, unreached),
 }
 
 /** How far the call is when somebody comes who has seen its first attempt begin. */
@@ -41,20 +41,20 @@ const meanwhile: Record<string, Record<string, unknown>> = {
 }
 
 test('every write about a call is in the table of writes', (t) => {
-  const ledger = createCallLedger({} as Parameters<typeof createCallLedger>[0])
+  const ledger = createRunLedger({} as Parameters<typeof createRunLedger>[0])({ runId: '', epoch: 1 })
   t.deepEqual(Object.keys(ledger).toSorted(), Object.keys(writes).toSorted())
 })
 
 for (const [what, state] of Object.entries(meanwhile))
   test(`an attempt that comes late writes nothing, whatever it is: ${what}`, async (t) => {
     const late = await house()
-    const ledger = createCallLedger(late.services)
     const { run, seen } = await startedTwice(late, state)
+    const ledger = createRunLedger(late.services)(run)
     const before = await recordOf(late, run)
     t.like(before.calls, [{ status: state.status, attempts: state.attempts }])
     for (const [name, write] of Object.entries(writes)) {
       if (!write) continue
-      await write(ledger, run, seen.$clone())
+      await write(ledger, seen.$clone())
       t.deepEqual(await recordOf(late, run), before, name)
     }
   })
@@ -62,7 +62,7 @@ for (const [what, state] of Object.entries(meanwhile))
 /** A call as somebody has seen it whose attempt was the first, and as it is by now. */
 async function startedTwice(late: Late, state: Record<string, unknown>) {
   const { run, read, callId } = await planned(late)
-  const rows = late.services.database('runToolCalls').where({ id: callId })
+  const rows = late.services.database('toolCalls').where({ id: callId })
   await rows.clone().update({ status: 'started', attempts: 1, startedAt: new Date() })
   const seen = await read()
   await rows.clone().update(state)
@@ -71,17 +71,17 @@ async function startedTwice(late: Late, state: Record<string, unknown>) {
 
 test('an attempt that may have taken effect stays in doubt, whatever becomes of later ones', async (t) => {
   const late = await house()
-  const ledger = createCallLedger(late.services)
   const { run, read } = await planned(late, 'slow_once')
+  const ledger = createRunLedger(late.services)(run)
   async function begin(): Promise<ToolCall> {
-    const begun = await ledger.begin(run, await read())
+    const begun = await ledger.begin(await read())
     if (!begun) throw new Error('there was nothing to begin')
     return begun
   }
   await begin()
   // Nobody knows what became of the first attempt. The site refuses the second one, and the third one as well.
-  await ledger.recordRefusal(run, await begin(), refused, 1)
-  await ledger.finish(run, await begin(), refused)
+  await ledger.refuse(await begin(), refused, 1)
+  await ledger.finish(await begin(), refused)
   t.like(await read(), { attempts: 3, inDoubt: true, status: 'unknown' })
 })
 
@@ -94,7 +94,7 @@ test('a call that may have taken effect stays in doubt if its site is disconnect
     [{ status: 'planned', attempts: 1 }, 'failed'],
   ] as const) {
     const { someone, vaultEntryId, run, callId, read } = await planned(late)
-    await services.database('runToolCalls').where({ id: callId }).update(state)
+    await services.database('toolCalls').where({ id: callId }).update(state)
     await call(someone, vault.removeFromVault, { params: { entryId: vaultEntryId }, query: { force: 'true' } })
     await services.runs.calls.perform(run, callId, never)
     t.like(await read(), { attempts: 1, status })
@@ -104,7 +104,7 @@ test('a call that may have taken effect stays in doubt if its site is disconnect
 test('attempts that its site has refused are not among those that a call has', async (t) => {
   const late = await openLate(t, await platformOf())
   const { run, callId, read } = await planned(late)
-  await late.services.database('runToolCalls').where({ id: callId }).update({ attempts: 2, refusedAttempts: 2 })
+  await late.services.database('toolCalls').where({ id: callId }).update({ attempts: 2, refusedAttempts: 2 })
   await late.sites.badTools.close()
   const perform = () => late.services.runs.calls.perform(run, callId, never)
   for (const _ of [1, 2]) await t.throwsAsync(perform, { message: /./ })
@@ -120,7 +120,7 @@ test('a site that has refused a call for the twenty-first time has answered it',
   ] as const) {
     const { run, callId, read } = await planned(late, 'limit')
     const { database } = late.services
-    await database('runToolCalls').where({ id: callId }).update({ attempts: refusals, refusedAttempts: refusals })
+    await database('toolCalls').where({ id: callId }).update({ attempts: refusals, refusedAttempts: refusals })
     await late.services.runs.calls.perform(run, callId, never)
     t.like(await read(), { status, refusedAttempts: refusals + 1 })
     await database('outgoing_hosts')
@@ -132,9 +132,9 @@ test('a site that has refused a call for the twenty-first time has answered it',
 test('once its run is to be cancelled, a call is neither looked at nor begun nor sent', async (t) => {
   const late = await house()
   const { services, sites } = late
-  const ledger = createCallLedger(services)
   const { someone, run, callId } = await planned(late, 'slow_once')
-  const found = await ledger.look(run, callId)
+  const ledger = createRunLedger(services)(run)
+  const found = await ledger.look(callId)
   if (!found) throw new Error('there was nothing to send')
   // Nobody carries the run out: it stays at work, with the wish on record.
   t.is((await cancel(someone, run.runId)).body.status, 'running')
@@ -142,8 +142,8 @@ test('once its run is to be cancelled, a call is neither looked at nor begun nor
   const dueAt = later(cancelRequestedAt as Date, late.platform.config.cancelSeconds)
   t.is((await services.database('dueAgents').where({ agentId: run.agentId, dueAt })).length, 1, 'it is forced in time')
   const before = await recordOf(late, run)
-  t.is(await ledger.look(run, callId), undefined)
-  t.is(await ledger.begin(run, found.call), undefined)
+  t.is(await ledger.look(callId), undefined)
+  t.is(await ledger.begin(found.call), undefined)
   await services.runs.calls.perform(run, callId, never)
   t.deepEqual(await recordOf(late, run), before)
   t.deepEqual(
@@ -164,7 +164,7 @@ test('a call that names a site of somebody else is not sent there', async (t) =>
   const late = await house()
   const { sites, services } = late
   const [one, other] = [await planned(late), await planned(late)]
-  await services.database('runToolCalls').where({ id: one.callId }).update({ vaultEntryId: other.vaultEntryId })
+  await services.database('toolCalls').where({ id: one.callId }).update({ vaultEntryId: other.vaultEntryId })
   // As if nothing before had noticed it: the agent has the site as well.
   const site = { agentId: one.run.agentId, vaultEntryId: other.vaultEntryId, position: 1 }
   await services.database('agentSites').insert(site)

@@ -54,8 +54,8 @@ export async function recordOf({ services }: Late, { runId, agentId }: { runId: 
   return {
     run: (await database('runs').where({ id: runId }).first()) as Run,
     queue: await database('agentQueues').where({ agentId }).first<{ unfinished: number }>(),
-    steps: await database('runSteps').where({ runId }).orderBy('step'),
-    calls: (await database('runToolCalls').where({ runId }).orderBy('id')) as ToolCall[],
+    steps: await database('steps').where({ subjectId: runId }).orderBy('step'),
+    calls: (await database('toolCalls').where({ subjectId: runId }).orderBy('id')) as ToolCall[],
     events: (await database('runEvents').where({ runId }).orderBy('number')) as { kind: string }[],
     charges: await database('ledgerEntries').where({ runId }),
     callbacks: await database('callbacks').where({ runId }),

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
-import { createCallLedger } from '../../../src/runs/step/call-ledger.ts'
+import { createRunLedger } from '../../../src/runs/step/call-ledger.ts'
 import { StaleEpochError, type RunRef } from '../../../src/runs/record.ts'
 import type { Runs } from '../../../src/runs/runs.ts'
 import type { ToolCall } from '../../../src/tools/tool-call.ts'
@@ -38,21 +38,21 @@ const refusal = { kind: 'refused', httpStatus: 401, certain: true, text: 'late' 
 /** Everything that acts under an epoch. What is new there and not here does not compile. */
 function actsOf({ services }: Late): Record<string, Act> {
   const { runs } = services
-  const ledger = createCallLedger(services)
+  const ledgerOf = createRunLedger(services)
   const ofRuns: Record<UnderEpoch<Parts>, Act> = {
     advance: (ref) => runs.steps.advance(ref, never),
     perform: (ref, { id }) => runs.calls.perform(ref, id, never),
     end: (ref) => runs.ending.end(ref, { status: 'completed', reason: null }),
   }
-  const ofLedger: Record<UnderEpoch<typeof ledger>, Act> = {
-    look: (ref, { id }) => ledger.look(ref, id),
-    begin: (ref, call) => ledger.begin(ref, call),
-    finish: (ref, call) => ledger.finish(ref, call, outcome),
-    noteFailure: (ref, call) => ledger.noteFailure(ref, call, unreached),
-    recordRefusal: (ref, call) => ledger.recordRefusal(ref, call, refusal, 1),
-    postpone: (ref, call) => ledger.postpone(ref, call, { waitCause: 'credential' }),
-    countUnsent: (ref, call) => ledger.countUnsent(ref, call, unreached),
-    noteRefresh: (ref, call) => ledger.noteRefresh(ref, call),
+  const ofLedger: Record<Exclude<keyof ReturnType<typeof ledgerOf>, 'maxRefused'>, Act> = {
+    look: (ref, { id }) => ledgerOf(ref).look(id),
+    begin: (ref, call) => ledgerOf(ref).begin(call),
+    finish: (ref, call) => ledgerOf(ref).finish(call, outcome),
+    fail: (ref, call) => ledgerOf(ref).fail(call, unreached),
+    refuse: (ref, call) => ledgerOf(ref).refuse(call, refusal, 1),
+    postpone: (ref, call) => ledgerOf(ref).postpone(call, { waitCause: 'credential' }),
+    countUnsent: (ref, call) => ledgerOf(ref).countUnsent(call, unreached),
+    refreshed: (ref, call) => ledgerOf(ref).refreshed(call),
   }
   return { ...ofRuns, ...ofLedger }
 }
@@ -73,8 +73,8 @@ async function refusesAll(t: ExecutionContext, late: Late, ref: RunRef & { agent
 /** A run with a call that an attempt has begun. */
 async function underWay(late: Late, tool?: string) {
   const { read, callId, ...rest } = await planned(late, tool)
-  const begun = { status: 'started', attempts: 1, epoch: 1, startedAt: new Date() }
-  await late.services.database('runToolCalls').where({ id: callId }).update(begun)
+  const begun = { status: 'started', attempts: 1, startedAt: new Date() }
+  await late.services.database('toolCalls').where({ id: callId }).update(begun)
   return { ...rest, callId, read, call: await read() }
 }
 
@@ -91,7 +91,7 @@ test('each of these acts is carried out under the epoch in force', async (t) => 
   const { run, read, callId } = await underWay(late)
   for (const [name, act] of Object.entries(actsOf(late)).filter(([one]) => one !== 'end')) {
     const open = { status: 'started', attempts: 1, waitCause: null, result: null, endedAt: null }
-    await late.services.database('runToolCalls').where({ id: callId }).update(open)
+    await late.services.database('toolCalls').where({ id: callId }).update(open)
     await t.notThrowsAsync(act(run, await read()), name)
   }
   await t.notThrowsAsync(late.services.runs.ending.end(run, { status: 'completed', reason: null }))
@@ -125,7 +125,7 @@ test('of an ended run its end is told again under its own epoch, and nothing els
     reason: 'TERMINATED',
   })
   await late.services.runs.calls.perform(run, callId, never)
-  await createCallLedger(late.services).finish(run, call, outcome)
+  await createRunLedger(late.services)(run).finish(call, outcome)
   t.deepEqual(await recordOf(late, run), before)
 })
 

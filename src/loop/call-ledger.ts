@@ -1,0 +1,98 @@
+import type { Clock } from '../clock.ts'
+import type { CallOutcome } from '../tools/call-site.ts'
+import { recordedResult, statusAfter, type ToolCall } from '../tools/tool-call.ts'
+import { mayHaveActed } from './call-endings.ts'
+
+/** What the timeline of a run says of a call. Readers of an answer see the call itself. */
+export type CallEvent =
+  | { kind: 'tool.started'; data: { callId: string; attempt: number; note?: string } }
+  | { kind: 'tool.failed'; data: { callId: string; attempt: number; message: string; willRetry: true } }
+  | { kind: 'tool.finished'; data: { callId: string; attempts: number; status: string; note?: string } }
+
+type Changes = Partial<ToolCall>
+
+/**
+ * Who may write about the calls of a run or an answer: the execution of its epoch, or its writer. A write is about a call
+ * as it was seen: what somebody else has recorded meanwhile stands.
+ */
+export interface Fence {
+  /** Changes the call. Returns whether it was as it was seen. */
+  change: (seen: ToolCall, changes: Changes, event?: CallEvent) => Promise<boolean>
+  /** Changes a call that is sent now. One that must not be sent any more is ended instead. */
+  begin: (seen: ToolCall, changes: Changes, event: CallEvent) => Promise<boolean>
+}
+
+/** What is recorded of a call's attempts when it ends. */
+type Counted = Pick<ToolCall, 'attempts' | 'inDoubt'>
+
+/** What a call waits for. */
+type Wait = Partial<Pick<ToolCall, 'waitCause' | 'notBefore' | 'refusedGeneration'>>
+
+const repeated =
+  'The previous attempt has no recorded result because its worker failed or was stopped. The call will be retried because its tool is declared safe to repeat.'
+
+/**
+ * Writes about the tool calls of a run or an answer.
+ *
+ * @param maxRefused how often a site may refuse a call (401 or 429, so it did nothing) before that is its answer
+ */
+export const createCallLedger = (
+  { change, begin }: Fence,
+  { clock, maxRefused }: { clock: Clock; maxRefused: number },
+) => ({
+  maxRefused,
+
+  /** Records that the call is sent now; undefined if it must not be sent any more. */
+  async begin(call: ToolCall): Promise<ToolCall | undefined> {
+    const attempts = call.attempts + 1
+    const isLost = call.status === 'started' && call.failedAttempt !== call.attempts
+    const free = { waitCause: null, notBefore: null, inDoubt: mayHaveActed(call) }
+    const begun = { status: 'started' as const, attempts, startedAt: clock.now(), ...free }
+    const data = { callId: call.id, attempt: attempts, ...(isLost && { note: repeated }) }
+    return (await begin(call, begun, { kind: 'tool.started', data })) ? Object.assign(call, begun) : undefined
+  },
+
+  async finish(call: ToolCall, outcome: CallOutcome, { attempts, inDoubt }: Counted = call): Promise<void> {
+    const status = statusAfter({ effect: call.effect, inDoubt }, outcome)
+    const ended = { httpStatus: outcome.httpStatus, result: recordedResult(outcome), endedAt: clock.now() }
+    const note = outcome.kind === 'unread' && { note: outcome.text }
+    const data = { callId: call.id, attempts, status, ...note }
+    await change(call, { status, attempts, ...ended }, { kind: 'tool.finished', data })
+  },
+
+  /** The attempt failed and there will be another. */
+  async fail(call: ToolCall, outcome: CallOutcome): Promise<void> {
+    // Nothing reached the site, so the call is planned again, whatever its effect.
+    const status = outcome.kind === 'unavailable' && outcome.certain ? 'planned' : 'started'
+    await change(call, { status, failedAttempt: call.attempts }, failedEvent(call, outcome))
+  },
+
+  /**
+   * The site refused the attempt, so it did nothing: the call is planned again, and the attempt counted. The caller knows
+   * that, although the write may be made again because its confirmation was lost.
+   */
+  async refuse(call: ToolCall, outcome: CallOutcome, generation: number): Promise<ToolCall> {
+    const refusedGeneration = outcome.httpStatus === 401 ? generation : call.refusedGeneration
+    const refusedAttempts = call.refusedAttempts + 1
+    const refused = { status: 'planned' as const, refusedAttempts, failedAttempt: call.attempts, refusedGeneration }
+    const isAnswer = outcome.httpStatus === 429 && refusedAttempts > maxRefused
+    await change(call, refused, isAnswer ? undefined : failedEvent(call, outcome))
+    return Object.assign(call, refused)
+  },
+
+  /** The call was not sent: its connection cannot be opened for now. Counted, so that this ends. */
+  async countUnsent(call: ToolCall, outcome: CallOutcome): Promise<void> {
+    const attempts = call.attempts + 1
+    await change(call, { attempts, failedAttempt: attempts }, failedEvent({ id: call.id, attempts }, outcome))
+  },
+
+  /** The call cannot be sent now. */
+  async postpone(call: ToolCall, wait: Wait): Promise<void> {
+    await change(call, wait)
+  },
+})
+
+const failedEvent = (
+  { id: callId, attempts: attempt }: Pick<ToolCall, 'id' | 'attempts'>,
+  { text: message }: CallOutcome,
+): CallEvent => ({ kind: 'tool.failed', data: { callId, attempt, message, willRetry: true } })

@@ -1,0 +1,66 @@
+import { withdrawApprovals, type Approval } from '../approvals/approval.ts'
+import type { Approvals } from '../approvals/approvals.ts'
+import type { Transaction } from '../database/database.ts'
+import { ToolCall } from '../tools/tool-call.ts'
+import { endingWith, type CallEnding } from './call-endings.ts'
+
+/** A run, or an answer of a chat. */
+export interface Subject {
+  kind: 'run' | 'answer'
+  id: string
+}
+
+/** Which of the open calls are ended, and how: by default all, as their run or answer ends. */
+interface Closing {
+  statuses?: ToolCall['status'][]
+  endingOf?: (call: ToolCall) => CallEnding
+}
+
+/**
+ * Ends open calls of a run or an answer that is locked, frees their places at the hosts, and withdraws the requests for
+ * their approval. Returns them as they are now.
+ */
+export async function closeCalls(
+  trx: Transaction,
+  { kind, id: subjectId }: Subject,
+  now: Date,
+  { statuses = ['planned', 'started'], endingOf = (call) => endingWith(kind, call) }: Closing = {},
+): Promise<ToolCall[]> {
+  const open = await ToolCall.query(trx).where({ subjectId }).whereIn('status', statuses).forUpdate()
+  if (open.length === 0) return []
+  await leave(
+    trx,
+    open.map(({ id }) => id),
+  )
+  await withdrawApprovals(trx, kind === 'run' ? { runId: subjectId } : { answerId: subjectId }, now)
+  for (const call of open) {
+    const { status, note: result } = endingOf(call)
+    await call.$query(trx).patch({ status, result, endedAt: now })
+  }
+  return open
+}
+
+/**
+ * Ends a call that is not sent, or not again, and frees its place at the host. Nobody need decide about it. Returns
+ * whether it was as it was seen, and the request for its approval if that has expired.
+ */
+export async function endCall(
+  trx: Transaction,
+  approvals: Pick<Approvals, 'expire'>,
+  { subjectId, id, status, attempts, asksFirst }: ToolCall,
+  ending: CallEnding,
+  now: Date,
+): Promise<{ isEnded: boolean; expired?: Approval | undefined }> {
+  const ended = { status: ending.status, result: ending.note, endedAt: now }
+  if ((await ToolCall.query(trx).where({ subjectId, id, status, attempts }).patch(ended)) === 0) {
+    return { isEnded: false }
+  }
+  await leave(trx, [id])
+  if (!asksFirst) return { isEnded: true }
+  const expired = await approvals.expire(trx, id)
+  await withdrawApprovals(trx, { callId: id }, now)
+  return { isEnded: true, expired }
+}
+
+const leave = (trx: Transaction, ids: string[]) =>
+  trx.raw('delete from outgoing_waits where call_id = any(:ids::uuid[])', { ids })
