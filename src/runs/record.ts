@@ -1,8 +1,10 @@
 import type { Transaction } from '../database/database.ts'
+import { rowOf } from '../database/row.ts'
+import { statement } from '../database/statement.ts'
 import { lastCalls } from '../loop/last-calls.ts'
 import { ToolCall } from '../tools/tool-call.ts'
 import { RunStep } from './run-step.ts'
-import { Run } from './run.ts'
+import { Run, selectingRun, type RunFields } from './run.ts'
 
 /**
  * The caller's epoch is outdated: the run was resumed under a later one, or is gone. Never retried, because the
@@ -34,8 +36,11 @@ export interface RunRef {
 
 /** Locks the run's row for a write under the given epoch. Throws StaleEpochError. */
 export async function lockRun(trx: Transaction, ref: RunRef): Promise<Run> {
-  return currentRun(await Run.query(trx).findById(ref.runId).forUpdate(), ref)
+  const { rows } = await lockStatement(trx, { runId: ref.runId })
+  return currentRun(rows[0] && rowOf(Run, rows[0]), ref)
 }
+
+const lockStatement = statement<RunFields>(`select ${selectingRun} from runs r where r.id = :runId for update`)
 
 /** The run if it still has the given epoch. Throws StaleEpochError. */
 export function currentRun(run: Run | undefined, { epoch }: RunRef): Run {
@@ -48,7 +53,8 @@ const facts = ['id', 'step', 'name', 'tool', 'siteOrigin', 'arguments', 'status'
 /** Reads the record of a run whose row is locked. */
 export async function readRecord(trx: Transaction, run: Run): Promise<RunRecord> {
   const { id: runId, steps } = run
-  const lastStep = steps === 0 ? undefined : await RunStep.query(trx).findById([runId, steps]).select('step', 'outcome')
+  if (steps === 0) return { run, lastStep: undefined, calls: [] }
+  const lastStep = await RunStep.query(trx).findById([runId, steps]).select('step', 'outcome')
   const calls = await lastCalls(ToolCall.query(trx).where({ runId }), steps).select(facts)
   return { run, lastStep, calls }
 }

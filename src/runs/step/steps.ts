@@ -1,4 +1,5 @@
 import type { Database, Transaction } from '../../database/database.ts'
+import { statement } from '../../database/statement.ts'
 import type { Move } from '../../../workflows/messages.ts'
 import { maxAttempts, mostRounds } from '../../loop/after-failure.ts'
 import type { Models } from '../../models/models.ts'
@@ -91,23 +92,17 @@ const lostNote = 'The previous attempt has no recorded result because its worker
 
 /** The model that the run's next step is asked of: the agent's, or the fallback since that failed. */
 async function modelOf(database: Database, { runId, epoch }: RunRef, { defaultModel }: Pick<Models, 'defaultModel'>) {
-  const { rows } = await database.raw<{ rows: { model: string | null; owner_id: string; agent_id: string }[] }>(
-    modelStatement,
-    {
-      runId,
-      epoch,
-    },
-  )
+  const { rows } = await modelStatement(database, { runId, epoch })
   const [row] = rows
   if (!row) throw new StaleEpochError('the run has a later epoch')
-  noteInLog({ agentId: row.agent_id })
-  return { model: row.model ?? defaultModel, ownerId: row.owner_id }
+  noteInLog({ agentId: row.agentId })
+  return { model: row.model ?? defaultModel, ownerId: row.ownerId }
 }
 
-const modelStatement = `
-  select r.owner_id, r.agent_id, case when r.fallback_since is null then p.model else p.fallback_model end as model
+const modelStatement = statement<{ model: string | null; ownerId: string; agentId: string }>(`
+  select r.owner_id as "ownerId", r.agent_id as "agentId", case when r.fallback_since is null then p.model else p.fallback_model end as model
     from runs r
     left join lateral (select model, fallback_model from agent_prompts
                         where agent_id = r.agent_id and since_sequence <= r.sequence
                         order by since_sequence desc limit 1) p on true
-   where r.id = :runId and r.epoch = :epoch`
+   where r.id = :runId and r.epoch = :epoch`)
