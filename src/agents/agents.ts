@@ -26,6 +26,7 @@ import { createAgentSites } from './agent-sites.ts'
 import { createCallbackAddress } from './callback-address.ts'
 import { createChanges, platform } from './changes.ts'
 import { createKnownSecrets } from './known-secrets.ts'
+import { createOfferOf } from './offer-of.ts'
 import { createLifecycle } from './lifecycle.ts'
 import { versionedOf } from './versioned-fields.ts'
 import { createVersions } from './versions.ts'
@@ -94,7 +95,7 @@ export function createAgents(context: {
     ...createChanges({ ...context, sites, secrets, callbackAddress, versions, get }),
     versions,
     get,
-    offerOf: sites.offerOf,
+    offerOf: createOfferOf({ ...context, secretsIn: known.secretsIn }),
 
     /**
      * Fails with TIER_REQUIRED, AGENT_LIMIT_REACHED, VALIDATION_ERROR (an incomplete trigger, an unusable output

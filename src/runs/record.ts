@@ -1,4 +1,4 @@
-import type { Transaction } from '../database/database.ts'
+import type { Database, Transaction } from '../database/database.ts'
 import { rowOf } from '../database/row.ts'
 import { statement } from '../database/statement.ts'
 import { lastCalls } from '../loop/last-calls.ts'
@@ -41,6 +41,22 @@ export async function lockRun(trx: Transaction, ref: RunRef): Promise<Run> {
 }
 
 const lockStatement = statement<RunFields>(`select ${selectingRun} from runs r where r.id = :runId for update`)
+
+/** The run, and the model that it asks: that of its agent, null for the default one, or the fallback since that failed. */
+export async function readRun(db: Database, ref: RunRef): Promise<{ run: Run; model: string | null }> {
+  const { rows } = await readStatement(db, { runId: ref.runId })
+  if (!rows[0]) return { run: currentRun(undefined, ref), model: null }
+  const { modelName: model, ...fields } = rows[0]
+  return { run: currentRun(rowOf(Run, fields), ref), model }
+}
+
+const readStatement = statement<RunFields & { modelName: string | null }>(`
+  select ${selectingRun}, case when r.fallback_since is null then p.model else p.fallback_model end as "modelName"
+    from runs r
+    left join lateral (select model, fallback_model from agent_prompts
+                        where agent_id = r.agent_id and since_sequence <= r.sequence
+                        order by since_sequence desc limit 1) p on true
+   where r.id = :runId`)
 
 /** The run if it still has the given epoch. Throws StaleEpochError. */
 export function currentRun(run: Run | undefined, { epoch }: RunRef): Run {

@@ -17,8 +17,8 @@ import type { Outputs } from '../../outputs/outputs.ts'
 import type { Sites } from '../../sites/sites.ts'
 import type { Move } from '../../../workflows/messages.ts'
 import type { LiveWords } from '../live/live-words.ts'
-import type { RunRef } from '../record.ts'
-import { Run } from '../run.ts'
+import { readRun, type RunRef } from '../record.ts'
+import type { Run } from '../run.ts'
 import type { Attempt } from './attempt.ts'
 import { createFailStep } from './fail-step.ts'
 import { createFitTranscript, type Cut } from './fit-transcript.ts'
@@ -63,21 +63,16 @@ export function createAskStep(context: AskContext) {
   const fitTranscript = createFitTranscript(context)
   const readTranscript = createReadTranscript(context)
 
-  /** Reads what the model is to be shown. Throws MODEL_ERROR if no such model is configured. */
-  async function prepare({ runId }: RunRef, model: string): Promise<Prepared> {
-    const [run, { resultBytes }] = await Promise.all([
-      Run.query(database).findById(runId).throwIfNotFound(),
-      models.window(model, runId),
-    ])
-    const { agentId, ownerId } = run
-    const [found, secrets, transcript] = await Promise.all([
+  /** Reads what the model is to be shown of a run. Throws MODEL_ERROR if no such model is configured. */
+  async function prepare(run: Run, model: string): Promise<Prepared> {
+    const { id, agentId, ownerId } = run
+    const [found, transcript] = await Promise.all([
       agents.offerOf(agentId, ownerId),
-      agents.secretsOfAgent(agentId),
-      readTranscript(run, resultBytes),
+      models.window(model, id).then(({ resultBytes }) => readTranscript(run, resultBytes)),
     ])
-    const offer = await offerTo(models, { model, ownerId, secrets }, found)
+    const offer = await offerTo(models, { model, ownerId, secrets: found.secrets }, found)
     const shown = (read: RunTranscript) => hiddenTranscript({ ...read, missingSites: offer.missing }, offer.hiding)
-    const readAgain = async (current: Run) => shown(await readTranscript(current, resultBytes))
+    const readAgain = async (current: Run) => shown(await readTranscript(current, transcript.resultBytes))
     return { run, offer, transcript: shown(transcript), readAgain }
   }
 
@@ -116,7 +111,7 @@ export function createAskStep(context: AskContext) {
     try {
       const given = await prepared
       const asking = askingOf(given.run, attempt, { signal, onGivenUp })
-      const again = async () => question(await prepare(ref, attempt.model))
+      const again = async () => question(await prepare((await readRun(database, ref)).run, attempt.model))
       const { answer, offer } = await askModel(asking, await question(given), again)
       return await retryWhileUnavailable(async () => {
         await outages.answered(attempt.model)

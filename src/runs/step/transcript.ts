@@ -3,7 +3,7 @@ import type { Database } from '../../database/database.ts'
 import { maxResultBytes, type Transcript } from '../../models/prompt.ts'
 import { maxSummaryBytes } from '../../models/summary-prompt.ts'
 import type { PromptInForce } from '../queue/prompt-in-force.ts'
-import { inputOf, promptOf, type RunInput } from '../run-input.ts'
+import { openingOf, type OpeningInput } from '../run-input.ts'
 import type { Run } from '../run.ts'
 import { readLeftOut } from './left-out.ts'
 import { createShownSteps, keptMs, maxKeptCharacters, type ShownStep } from './shown-steps.ts'
@@ -17,7 +17,7 @@ export interface RunTranscript extends Transcript {
 
 /** What stands before the steps. */
 interface Opening {
-  input: RunInput | undefined
+  input: OpeningInput | undefined
   prompt: PromptInForce
 }
 
@@ -36,18 +36,17 @@ export function createReadTranscript({ database }: { database: Database }) {
   })
 
   /** Does not change once the run is claimed. */
-  async function openingOf(run: Run): Promise<Opening> {
+  async function keptOpening(run: Run): Promise<Opening> {
     const known = openings.get(run.id)
     if (known) return known
-    const input = await inputOf(database, run.id)
-    const prompt = await promptOf(database, run, input)
-    if (!prompt) throw new Error('a run was advanced before it was claimed')
-    openings.set(run.id, { input, prompt })
-    return { input, prompt }
+    const opening = await openingOf(database, run)
+    if (!opening) throw new Error('a run was advanced before it was claimed')
+    openings.set(run.id, opening)
+    return opening
   }
 
   return async (run: Run, resultBytes: number = maxResultBytes): Promise<RunTranscript> => {
-    const [{ input, prompt }, steps] = await Promise.all([openingOf(run), shownSteps(run, resultBytes)])
+    const [{ input, prompt }, steps] = await Promise.all([keptOpening(run), shownSteps(run, resultBytes)])
     const summaryBytes = Math.min(resultBytes, maxSummaryBytes)
     return {
       systemPrompt: prompt.systemPrompt,
