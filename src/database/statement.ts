@@ -35,9 +35,7 @@ export function statement<Row extends object>(sql: string) {
   return (db: Database | Transaction, bindings: Record<string, unknown>): Promise<Answer<Row>> => {
     const values = names.map((each) => valueOf(bindings, each))
     // As options, because knex would read the text and the bindings again each time.
-    return db.raw<Answer<Row>>(text).options({ text, values, ...(prepares && { name }) }) as unknown as Promise<
-      Answer<Row>
-    >
+    return db.raw<Answer<Row>>(text).options({ text, values, ...(prepares && { name }) })
   }
 }
 

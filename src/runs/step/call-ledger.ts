@@ -6,8 +6,8 @@ import type { Database, Transaction } from '../../database/database.ts'
 import { endingWithout, type CallEnding, type Hindrance } from '../../loop/call-endings.ts'
 import type { CallOutcome } from '../../tools/call-site.ts'
 import { isFinal, recordedResult, statusAfter, ToolCall } from '../../tools/tool-call.ts'
-import { currentRun, lockRun, type RunRef } from '../record.ts'
-import { Run } from '../run.ts'
+import { lockRun, readRun, type RunRef } from '../record.ts'
+import type { Run } from '../run.ts'
 import { hindranceNow } from './hindrance.ts'
 import { permissionOf } from './permission.ts'
 import { heldUpMs } from '../time-left.ts'
@@ -69,7 +69,7 @@ export function createCallLedger(context: {
      * read here: `begin` checks again, under the lock.
      */
     async look(ref: RunRef, callId: string): Promise<{ call: ToolCall; run: Run } | undefined> {
-      const run = currentRun(await Run.query(database).findById(ref.runId), ref)
+      const { run } = await readRun(database, ref)
       const call = open(run, await callOf(database, run, callId))
       if (!call) return undefined
       if (!(await whyNot(database, call))) return { call, run }
