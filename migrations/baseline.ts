@@ -67,7 +67,7 @@ export const name = `baseline-${schemaHash(parts.join('\n'))}`
 
 export async function up(knex: Knex): Promise<void> {
   for (const part of parts) await knex.raw(part)
-  await knex.raw(`select ensure_run_partitions(now(), now() + interval '14 days')`)
+  await knex.raw(`select ensure_partitions(now(), now() + interval '14 days')`)
 }
 
 /** The baseline has no predecessor. */

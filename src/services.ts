@@ -21,7 +21,7 @@ import { createDeletions } from './deletion/deletions.ts'
 import { createLease } from './database/lease.ts'
 import type { Logger } from './logger.ts'
 import type * as inThread from './in-thread.ts'
-import { createPerformCall } from './loop/perform-call.ts'
+import { createLoop } from './loop/loop.ts'
 import { createModels } from './models/models.ts'
 import { createMoves } from './moves/moves.ts'
 import { createNeeds } from './needs/needs.ts'
@@ -125,9 +125,10 @@ export function createServices(
   const manifests = createManifests({ ...base, sites, notifications, proposals, revoke: vault.revoke })
   const outgoingLimit = createOutgoingLimit(base)
   const sender = createSender({ ...base, vault, outgoing: outgoingLimit, callSite: createCallSite(base), storedBytes })
-  const tools = createTools({ ...base, billing, sites, vault, performCall: createPerformCall({ sender }) })
-  const schedules = createSchedules(base)
   const outputs = createOutputs(base)
+  const loop = createLoop({ ...base, billing, models, outputs, sender, sites })
+  const tools = createTools({ ...base, billing, sites, vault, performCall: loop.performCall })
+  const schedules = createSchedules(base)
   const agents = createAgents({ ...base, billing, models, outputs, vault, schedules })
   const exceeding = createFitToLimits({ ...base, agents, notifications })
   const sweep = createAccountSweep({ ...base, billing, exceeding })
@@ -151,12 +152,9 @@ export function createServices(
     billing,
     callbacks,
     notifications,
-    models,
+    loop,
     outages,
-    outputs,
     payloads,
-    sites,
-    sender,
   }
   const runs = createRuns({ ...base, ...parts, workers, reachability })
   const recipients = createRecipients({ ...base, agents, billing })
@@ -168,7 +166,7 @@ export function createServices(
   const partitions = createPartitions(base)
   const fires = createFires({ ...base, runs, billing, schedules })
   const scheduleSync = createScheduleSync({ ...base, notifications, schedules })
-  const chat = createChat({ ...base, approvals, billing, models, outages, outputs, sessions, sites, sender })
+  const chat = createChat({ ...base, approvals, billing, loop, outages, sessions })
   const why = createWhy({ ...base, billing, workers, reachability, reconciler: runs.reconciler })
   const needs = createNeeds({ ...base, billing, vault })
   const accessChanges = createAccessChanges(base)
@@ -214,6 +212,7 @@ export function createServices(
     exportTurns,
     deletions,
     models,
+    loop,
     outages,
     callbacks,
     deliverCallbacks,

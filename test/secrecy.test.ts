@@ -310,7 +310,7 @@ test('a site that quotes the tokens it was sent puts them nowhere, and what it s
   }
   t.true((await use()).failure.error.includes('[token] was revoked'))
   bodies.push(JSON.stringify((await call(someone, notifications.listNotifications)).body))
-  for (const table of ['vault_refreshes', 'vault_entries', 'notifications', 'run_tool_calls', 'run_events'])
+  for (const table of ['vault_refreshes', 'vault_entries', 'notifications', 'tool_calls', 'run_events'])
     bodies.push(JSON.stringify(await database(table).select()))
   t.true(bodies.slice(-5).filter((text) => text.includes('[token]')).length >= 4)
 

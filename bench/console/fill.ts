@@ -62,7 +62,7 @@ async function count(client: Client, agents: FilledAgent[]): Promise<void> {
       'update agent_queues set last_sequence = $2, unfinished = $3, running_run_id = $4 where agent_id = $1',
       [id, lastSequence, unfinished, runningRunId],
     )
-  await client.query('vacuum analyze runs, run_events, run_steps, run_tool_calls')
+  await client.query('vacuum analyze runs, run_events, steps, tool_calls')
 }
 
 /** Appends waits of no length to a running run, a few at a time, until `isOver`. */

@@ -47,7 +47,7 @@ export async function openOurs(stores: BenchStores, site: ListSite, agents: numb
 const doubts = (database: string): Promise<string> =>
   onServer(database, async (client) => {
     const { rows } = await client.query<{ found: number }>(
-      "select count(*)::int as found from run_tool_calls where status = 'unknown'",
+      "select count(*)::int as found from tool_calls where status = 'unknown'",
     )
     return `${rows[0]?.found ?? 0} calls are recorded as unknown and were not repeated`
   })

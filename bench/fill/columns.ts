@@ -89,8 +89,8 @@ export const columns = {
   idempotency_keys: ['agent_id', 'run_id', 'key', 'body_hash'],
   run_inputs: ['run_id', 'payload'],
   agent_prompts: ['agent_id', 'since_sequence', 'allow_action_override', 'summarizes', 'system_prompt'],
-  run_steps: [
-    'run_id',
+  steps: [
+    'subject_id',
     'step',
     'input_tokens',
     'output_tokens',
@@ -101,8 +101,8 @@ export const columns = {
     'finish',
     'answer',
   ],
-  run_tool_calls: [
-    'run_id',
+  tool_calls: [
+    'subject_id',
     'step',
     'position',
     'id',

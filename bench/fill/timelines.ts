@@ -32,8 +32,8 @@ export function createTimelines(add: Add, newId: (ms: number) => string) {
     })
 
   function step(run: FilledRun, number: number, after: number, finish: string): void {
-    add('run_steps', {
-      run_id: run.id,
+    add('steps', {
+      subject_id: run.id,
       step: number,
       input_tokens: tokens.input,
       output_tokens: tokens.output,
@@ -46,16 +46,19 @@ export function createTimelines(add: Add, newId: (ms: number) => string) {
     })
   }
 
-  function call(
-    run: FilledRun,
-    position: number,
-    name: string,
-    rest: Parameters<typeof add<'run_tool_calls'>>[1],
-  ): string {
+  function call(run: FilledRun, position: number, name: string, rest: Parameters<typeof add<'tool_calls'>>[1]): string {
     const id = newId(run.at + moments.answered)
     const planned = { planned_at: timeOf(run.at + moments.answered), arguments: argumentsOf(run.number) }
-    const fixed = { run_id: run.id, step: 1, position, id, effect: 'once', model_call_id: `demo_2_${position}`, name }
-    add('run_tool_calls', { ...fixed, ...planned, attempts: 0, epoch: 0, ...rest })
+    const fixed = {
+      subject_id: run.id,
+      step: 1,
+      position,
+      id,
+      effect: 'once',
+      model_call_id: `demo_2_${position}`,
+      name,
+    }
+    add('tool_calls', { ...fixed, ...planned, attempts: 0, epoch: 0, ...rest })
     return id
   }
 

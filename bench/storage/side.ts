@@ -81,9 +81,9 @@ const agentsStatement = `
    order by q.last_sequence desc`
 
 const fullStatement = `
-  select distinct on (run_id) run_id as id, r.agent_id as "agentId", r.owner_id as "ownerId"
-    from run_steps s tablesample system (:percent) join runs r on r.id = s.run_id
-   where r.status = 'completed' order by run_id limit 400`
+  select distinct on (s.subject_id) s.subject_id as id, r.agent_id as "agentId", r.owner_id as "ownerId"
+    from steps s tablesample system (:percent) join runs r on r.id = s.subject_id
+   where r.status = 'completed' order by s.subject_id limit 400`
 
 const bareStatement = `
   select id, agent_id as "agentId", owner_id as "ownerId" from (

@@ -1,7 +1,7 @@
 /**
- * The content of sessions: user messages, answers, and the steps and tool calls of answers. Messages and answers of a
- * session share one sequence of numbers, their order of arrival. An answer whose reader is gone has no steps to show,
- * but the effects of its calls stay on record.
+ * The content of sessions: user messages and answers. Both share one sequence of numbers, their order of arrival. The
+ * steps and tool calls of answers are in `steps` and `tool_calls`; they are deleted with their session. An answer whose
+ * reader is gone has no words to show, but the effects of its calls stay on record.
  */
 export const chat = `
   create table chat_messages (
@@ -74,58 +74,6 @@ export const chat = `
   create index chat_answers_open on chat_answers (session_id, number) where ended_at is null;
   create index chat_answers_written on chat_answers (writer_until) where status in ('queued', 'running');
   create index chat_answers_ended_at on chat_answers (ended_at) where ended_at is not null;
-
-  create table chat_steps (
-    answer_id uuid not null,
-    step integer not null,
-    input_tokens integer not null,
-    output_tokens integer not null,
-    cached_tokens integer,
-    credits integer not null,
-    cost_nano_usd bigint,
-    latency_ms integer not null,
-    recorded_at timestamptz not null,
-    finish step_finish not null,
-    bytes_per_token real,
-    -- up to which exchange of the conversation its prompt had shortened results, and up to which it had nothing
-    shortened_through integer not null default 0,
-    left_out_through integer not null default 0,
-    model text not null,
-    answer text not null,
-    content text,
-    outcome text,
-    remark text,
-    constraint chat_steps_pkey primary key (answer_id, step),
-    constraint chat_steps_answer_fk foreign key (answer_id) references chat_answers (id) on delete cascade
-  );
-
-  create table chat_tool_calls (
-    answer_id uuid not null,
-    step integer not null,
-    position integer not null,
-    id uuid not null,
-    vault_entry_id uuid,
-    planned_at timestamptz not null,
-    started_at timestamptz,
-    ended_at timestamptz,
-    effect tool_effect not null,
-    status tool_call_status not null,
-    attempts integer not null default 0,
-    refused_attempts integer not null default 0,
-    refused_generation integer,
-    http_status integer,
-    -- whether the call needs an approval
-    asks_first boolean not null default false,
-    model_call_id text,
-    name text not null,
-    site_origin text,
-    tool text,
-    arguments text not null,
-    result text,
-    constraint chat_tool_calls_pkey primary key (answer_id, step, position),
-    constraint chat_tool_calls_id_unique unique (id),
-    constraint chat_tool_calls_answer_fk foreign key (answer_id) references chat_answers (id) on delete cascade
-  );
 
   -- Partial answers for readers in other processes. Deleted once the step is on record, so they skip the write-ahead
   -- log.

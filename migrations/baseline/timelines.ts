@@ -1,8 +1,9 @@
 /**
- * A run's inputs, steps, calls and events. Partitioned by the run's id, which contains its time of arrival. Retention
- * drops an old partition as a whole once none of its runs is left. There is no foreign key to runs, because deleting a
- * run would search these tables; each row is written under its run's lock. The default partitions are a safety net for
- * ids whose time has no partition.
+ * Inputs and events of runs, and the steps and tool calls of runs and of answers in chats, their _subjects_. Partitioned
+ * by the id of the run or answer, which contains its time of arrival. Retention drops an old partition as a whole once no
+ * run or answer of its week is left. There are no foreign keys, because deleting a run would search these tables; each
+ * row is written under the lock of its run or answer. The default partitions are a safety net for ids whose time has no
+ * partition.
  */
 export const timelines = `
   -- Insert-only. The payload is the original text; jsonb would reject or alter some.
@@ -17,8 +18,9 @@ export const timelines = `
   ) partition by range (run_id);
   create table run_inputs_default partition of run_inputs default;
 
-  create table run_steps (
-    run_id uuid not null,
+  create table steps (
+    -- the run, or the answer of a chat
+    subject_id uuid not null,
     step integer not null,
     input_tokens integer not null,
     output_tokens integer not null,
@@ -30,6 +32,11 @@ export const timelines = `
     latency_ms integer not null,
     recorded_at timestamptz not null,
     finish step_finish not null,
+    -- of an answer: the bytes of its prompt that were one token, up to which exchange of the conversation the prompt had
+    -- shortened results, and up to which it had nothing. A run has its own.
+    bytes_per_token real,
+    shortened_through integer,
+    left_out_through integer,
     model text not null,
     -- any text, like the texts of calls; a text that Postgres rejects is stored as JSON, behind a mark
     answer text not null,
@@ -40,12 +47,12 @@ export const timelines = `
     remark text,
     -- the answer's value under the output schema, as JSON text: numbers of any size stay as the model wrote them
     output text,
-    constraint run_steps_pkey primary key (run_id, step)
-  ) partition by range (run_id);
-  create table run_steps_default partition of run_steps default;
+    constraint steps_pkey primary key (subject_id, step)
+  ) partition by range (subject_id);
+  create table steps_default partition of steps default;
 
-  create table run_tool_calls (
-    run_id uuid not null,
+  create table tool_calls (
+    subject_id uuid not null,
     step integer not null,
     position integer not null,
     id uuid not null,
@@ -67,6 +74,8 @@ export const timelines = `
     failed_attempt integer,
     -- an attempt may have taken effect, although a later one certainly did not
     in_doubt boolean not null default false,
+    -- somebody was asked to approve it when it was planned
+    asks_first boolean not null default false,
     -- the model's id of the call
     model_call_id text,
     -- the name that the model used, and its meaning; both null when the model made the name up
@@ -76,10 +85,10 @@ export const timelines = `
     wait_cause text,
     arguments text not null,
     result text,
-    constraint run_tool_calls_pkey primary key (run_id, step, position),
-    constraint run_tool_calls_wait_cause check (wait_cause in ('rate_limit', 'credential', 'approval'))
-  ) partition by range (run_id);
-  create table run_tool_calls_default partition of run_tool_calls default;
+    constraint tool_calls_pkey primary key (subject_id, step, position),
+    constraint tool_calls_wait_cause check (wait_cause in ('rate_limit', 'credential', 'approval'))
+  ) partition by range (subject_id);
+  create table tool_calls_default partition of tool_calls default;
 
   create table run_events (
     run_id uuid not null,
@@ -95,9 +104,10 @@ export const timelines = `
   -- Creates the missing partitions from the week of one time to the week of the other, Monday to Sunday (UTC), and
   -- returns their names. Rows in a default partition move over. Attaching locks only the default partition, which is
   -- usually empty; creating in place would lock the whole table.
-  create function ensure_run_partitions(since timestamptz, until timestamptz) returns setof text language plpgsql as $$
+  create function ensure_partitions(since timestamptz, until timestamptz) returns setof text language plpgsql as $$
   declare
     parent text;
+    key text;
     partition text;
     week timestamp;
     low uuid;
@@ -105,15 +115,17 @@ export const timelines = `
   begin
     for week in select generate_series(date_trunc('week', since at time zone 'UTC'), until at time zone 'UTC', '7 days')
     loop
-      low := least_run_id(week);
-      high := least_run_id(week + interval '7 days');
-      foreach parent in array array['run_inputs', 'run_steps', 'run_tool_calls', 'run_events'] loop
+      low := least_id(week);
+      high := least_id(week + interval '7 days');
+      for parent, key in values ('run_inputs', 'run_id'), ('run_events', 'run_id'),
+                                ('steps', 'subject_id'), ('tool_calls', 'subject_id')
+      loop
         partition := parent || '_' || to_char(week, 'YYYYMMDD');
         continue when to_regclass(partition) is not null;
         execute format('create table %I (like %I including all)', partition, parent);
         execute format('lock table %I in access exclusive mode', parent || '_default');
-        execute format('with moved as (delete from %I where run_id >= $1 and run_id < $2 returning *)
-                        insert into %I select * from moved', parent || '_default', partition) using low, high;
+        execute format('with moved as (delete from %1$I where %2$I >= $1 and %2$I < $2 returning *)
+                        insert into %3$I select * from moved', parent || '_default', key, partition) using low, high;
         execute format('alter table %I attach partition %I for values from (%L) to (%L)', parent, partition, low, high);
         return next partition;
       end loop;
@@ -122,6 +134,6 @@ export const timelines = `
   $$;
 
   -- The least UUIDv7 of a moment (UTC): its first 48 bits are the milliseconds since 1970 (RFC 9562, 5.7).
-  create function least_run_id(moment timestamp) returns uuid language sql immutable
+  create function least_id(moment timestamp) returns uuid language sql immutable
     return rpad(lpad(to_hex((extract(epoch from moment) * 1000)::bigint), 12, '0'), 32, '0')::uuid;
 `

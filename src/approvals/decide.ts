@@ -41,7 +41,7 @@ export function createDecide(context: {
     const data = { callId, approvalId, status, ...(note !== null && { note }) }
     await append(trx, runId, now, [{ kind: 'approval.decided', data }])
     await ToolCall.query(trx)
-      .where({ runId, id: callId, status: 'planned', waitCause: 'approval' })
+      .where({ subjectId: runId, id: callId, status: 'planned', waitCause: 'approval' })
       .patch({ waitCause: null, notBefore: null })
     await due.agent(trx, agentId)
   }

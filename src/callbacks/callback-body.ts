@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.ts'
 import { JsonText, writeJson } from '../json-text.ts'
 import { Run } from '../runs/run.ts'
-import { RunStep } from '../runs/run-step.ts'
+import { Step } from '../loop/step.ts'
 
 /** Callbacks cut longer answers; the timeline does not. */
 const maxAnswerBytes = 32 * 1024
@@ -12,7 +12,11 @@ const maxAnswerBytes = 32 * 1024
  */
 export async function readCallbackBody(database: Database, runId: string): Promise<string> {
   const run = await Run.query(database).findById(runId).throwIfNotFound()
-  const last = await RunStep.query(database).where({ runId }).orderBy('step', 'desc').first().select('answer', 'output')
+  const last = await Step.query(database)
+    .where({ subjectId: runId })
+    .orderBy('step', 'desc')
+    .first()
+    .select('answer', 'output')
   const { id, agentId, sequence, trigger, status, reason, error, replayOf } = run
   const { acceptedAt, startedAt, endedAt, steps, toolCalls, credits } = run
   const about = { runId: id, agentId, sequence, trigger, status, reason, error, replayOf }

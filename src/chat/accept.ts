@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
 import { newId } from '../ids.ts'
+import type { Loop } from '../loop/loop.ts'
 import { Session } from '../sessions/session.ts'
 import { assertActiveUser } from '../owners/suspension.ts'
 import { assertPayerActive } from '../users/user.ts'
@@ -25,8 +26,8 @@ export interface Accepted {
 }
 
 /** Takes messages, in the order in which they come, and makes a queued answer to each. */
-export function createAccept(context: { database: Database; clock: Clock; models: { defaultModel: string } }) {
-  const { database, clock, models } = context
+export function createAccept(context: { database: Database; clock: Clock; loop: Pick<Loop, 'defaultModel'> }) {
+  const { database, clock, loop } = context
 
   async function messageFor(trx: Transaction, session: Session, tree: Tree, request: ChatRequest): Promise<string> {
     if (request.kind === 'again') {
@@ -89,7 +90,7 @@ export function createAccept(context: { database: Database; clock: Clock; models
         ...(request.requestKey !== undefined && { requestKey: request.requestKey, requestHash: hashOf(request) }),
         status: 'queued',
         onDisconnect,
-        model: session.model ?? models.defaultModel,
+        model: session.model ?? loop.defaultModel,
         createdAt: clock.now(),
         writer,
         writerUntil: leased(),

@@ -6,12 +6,13 @@ import type { Database } from '../database/database.ts'
 import { regardless } from '../database/while-permitted.ts'
 import { logging, type Logger } from '../logger.ts'
 import type { Session } from '../sessions/session.ts'
-import { ChatToolCall, isFinal } from '../tools/tool-call.ts'
+import { ToolCall, isFinal } from '../tools/tool-call.ts'
 import { assertStepLeft, assertWithin } from './budgets.ts'
 import type { AnswerChanges } from './changes.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import type { createChatCalls } from './calls.ts'
-import { ChatStep, isLast } from './chat-step.ts'
+import { Step } from '../loop/step.ts'
+import { isLast } from './told-steps.ts'
 import { createEnding } from './ending.ts'
 import { giveWay } from './give-way.ts'
 import { createPartWriter, type PartWriter, type Sink } from './part-writer.ts'
@@ -75,7 +76,7 @@ export function createAnswering(context: {
   async function performCalls(
     writing: Writing,
     parts: PartWriter,
-    open: ChatToolCall[],
+    open: ToolCall[],
     signal: AbortSignal,
   ): Promise<void> {
     const secrets = await steps.secretsOf(writing.session)
@@ -90,15 +91,15 @@ export function createAnswering(context: {
     )
     // The outcome of each is on record before anything follows from the failure of another.
     for (const result of made) if (result.status === 'rejected') throw result.reason
-    const [{ answerId, step } = { answerId: '', step: 0 }] = open
-    const after = await ChatToolCall.query(database).where({ answerId, step }).orderBy('position')
+    const [{ subjectId, step } = { subjectId: '', step: 0 }] = open
+    const after = await callsOf(subjectId, step)
     for (const call of after) if (isFinal(call.status)) await parts.outcome(call)
     await parts.endStep()
     signal.throwIfAborted()
   }
 
-  const callsOf = (answerId: string, step: number) =>
-    ChatToolCall.query(database).where({ answerId, step }).orderBy('position')
+  const callsOf = (subjectId: string, step: number) =>
+    ToolCall.query(database).where({ subjectId, step }).orderBy('position')
 
   const answerNow = (id: string) => ChatAnswer.query(database).findOne({ id }).throwIfNotFound()
 
@@ -136,7 +137,7 @@ export function createAnswering(context: {
     if (done > 0) await assertWithin(database, writing.answer, config.budgets)
     const calls = done > 0 ? await callsOf(id, done) : []
     // Its process was lost before it could record the end.
-    const last = calls.length === 0 ? await ChatStep.query(database).findById([id, done]) : undefined
+    const last = calls.length === 0 ? await Step.query(database).findById([id, done]) : undefined
     if (last && isLast(last, writing.answer)) return { ended: last.finish }
     const left = calls.filter(({ status }) => !isFinal(status))
     if (left.length > 0) {

@@ -1,7 +1,7 @@
 import type { SessionTool } from '../sessions/session-sites.ts'
 import type { Session } from '../sessions/session.ts'
 import type { Question } from '../loop/ask.ts'
-import type { Cuts } from '../models/fit.ts'
+import type { Cuts } from '../loop/fit.ts'
 import type { ChatAnswer } from './chat-answer.ts'
 import type { Written } from './writer.ts'
 

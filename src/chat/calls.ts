@@ -2,10 +2,11 @@ import type { Approvals } from '../approvals/approvals.ts'
 import type { Clock } from '../clock.ts'
 import { retryWhileUnavailable, type Database } from '../database/database.ts'
 import { endingUnsent, hindranceOf, mayHaveActed, type CallEnding, type Hindrance } from '../loop/call-endings.ts'
-import { createPerformCall, type CallLedger } from '../loop/perform-call.ts'
+import type { Loop } from '../loop/loop.ts'
+import type { CallLedger } from '../loop/perform-call.ts'
 import { sessionContinues } from '../sessions/session-continues.ts'
-import type { Sender, Sending } from '../tools/sender.ts'
-import { ChatToolCall, recordedResult, statusAfter } from '../tools/tool-call.ts'
+import type { Sending } from '../tools/sender.ts'
+import { ToolCall, recordedResult, statusAfter } from '../tools/tool-call.ts'
 import { reasonOf } from '../tools/unsent-reason.ts'
 
 /** How long a call that was sent may go on when its answer is given up: most sites answer within that. */
@@ -22,12 +23,12 @@ const slotPatienceMs = 5000
  */
 const isWriter = `
   exists (select from chat_answers a
-           where a.id = chat_tool_calls.answer_id and a.writer = ? and a.ended_at is null for share)`
+           where a.id = tool_calls.subject_id and a.writer = ? and a.ended_at is null for share)`
 
 /** Nothing is sent for a session that was ended, or whose user is kept out, although its answer may go on for a second. */
 const sessionLives = `
   exists (select from chat_answers a join sessions s on s.id = a.session_id
-           where a.id = chat_tool_calls.answer_id and ${sessionContinues})`
+           where a.id = tool_calls.subject_id and ${sessionContinues})`
 
 /** What a call is made with besides its row. */
 export interface Calling {
@@ -39,7 +40,7 @@ export interface Calling {
   signal: AbortSignal
 }
 
-type Ending = Pick<ChatToolCall, 'status' | 'httpStatus' | 'result'>
+type Ending = Pick<ToolCall, 'status' | 'httpStatus' | 'result'>
 
 /**
  * The tool calls of answers. A row says `started` before the first byte is sent, so that it is known after a crash that
@@ -49,17 +50,16 @@ export function createChatCalls(context: {
   database: Database
   clock: Clock
   approvals: Pick<Approvals, 'ofCall' | 'expire' | 'withdraw'>
-  sender: Sender
+  loop: Pick<Loop, 'performCall'>
 }) {
-  const { database, clock, approvals } = context
-  const performCall = createPerformCall(context)
+  const { database, clock, loop, approvals } = context
 
   /** The call, as far as nobody else has changed it. */
-  const unchanged = ({ answerId, id, status, attempts }: ChatToolCall) =>
-    ChatToolCall.query(database).where({ answerId, id, status, attempts })
+  const unchanged = ({ subjectId, id, status, attempts }: ToolCall) =>
+    ToolCall.query(database).where({ subjectId, id, status, attempts })
 
   /** An outcome is recorded by whoever has it; that there will be none, only by the writer of the answer. */
-  function end(call: ChatToolCall, ending: Ending, writer?: string): Promise<number> {
+  function end(call: ToolCall, ending: Ending, writer?: string): Promise<number> {
     return retryWhileUnavailable(() => {
       const ended = unchanged(call).patch({ ...ending, endedAt: clock.now() })
       return writer === undefined ? ended : ended.whereRaw(isWriter, [writer])
@@ -67,7 +67,7 @@ export function createChatCalls(context: {
   }
 
   /** Ends a call that is not sent, or not again. Nobody need decide about it. */
-  async function leave(call: ChatToolCall, { status, note: result }: CallEnding, { writer }: Calling): Promise<void> {
+  async function leave(call: ToolCall, { status, note: result }: CallEnding, { writer }: Calling): Promise<void> {
     const ended = await end(call, { status, httpStatus: null, result }, writer)
     if (ended === 0 || !call.asksFirst) return
     await database.transaction(async (trx) => {
@@ -76,14 +76,14 @@ export function createChatCalls(context: {
     })
   }
 
-  async function hindranceNow(call: ChatToolCall): Promise<Hindrance | undefined> {
+  async function hindranceNow(call: ToolCall): Promise<Hindrance | undefined> {
     const { asksFirst } = call
     const approval = asksFirst ? await approvals.ofCall(database, call.id) : undefined
     const permission = { asksFirst, asked: asksFirst, removed: false, gone: false }
     return hindranceOf(call, permission, { approval, now: clock.now() })
   }
 
-  function ledgerOf(call: ChatToolCall, calling: Calling, sending: Sending): CallLedger<ChatToolCall> {
+  function ledgerOf(call: ToolCall, calling: Calling, sending: Sending): CallLedger<ToolCall> {
     const inDoubt = mayHaveActed(call)
     return {
       maxRefused,
@@ -123,15 +123,15 @@ export function createChatCalls(context: {
      * Makes a call, or ends it if it must not be made. One that was started when its process stopped is made again if
      * that is safe. Does nothing for one that waits for approval, and for one of an answer that another process writes.
      */
-    async perform(seen: ChatToolCall, calling: Calling): Promise<void> {
+    async perform(seen: ToolCall, calling: Calling): Promise<void> {
       const call = seen.$clone()
       const { signal, clear } = lingerAfter(calling.signal)
-      await performCall(ledgerOf(call, calling, toSending(call, calling, signal))).finally(clear)
+      await loop.performCall(ledgerOf(call, calling, toSending(call, calling, signal))).finally(clear)
     },
   }
 }
 
-const toSending = (call: ChatToolCall, { ownerId, secrets }: Calling, signal: AbortSignal): Sending => ({
+const toSending = (call: ToolCall, { ownerId, secrets }: Calling, signal: AbortSignal): Sending => ({
   callId: call.id,
   ownerId,
   entryId: call.vaultEntryId ?? '',

@@ -107,8 +107,8 @@ const woken = (watcher: Watcher, signal: AbortSignal): Promise<void> =>
 const versionsStatement = `
   select a.id, concat_ws(' ', a.status, a.steps, a.writer,
            case when a.status = 'queued' then (select count(*) from chat_answers before where ${isBefore}) end,
-           (select count(*) from chat_tool_calls c
-             where c.answer_id = a.id and c.step >= a.steps and c.ended_at is not null),
+           (select count(*) from tool_calls c
+             where c.subject_id = any(:ids::uuid[]) and c.subject_id = a.id and c.step >= a.steps and c.ended_at is not null),
            (select sum(length(w.words)) from chat_words w
              where w.answer_id = a.id and w.writer = a.writer and w.step > a.steps)) as version
     from chat_answers a where a.id = any(:ids::uuid[])`

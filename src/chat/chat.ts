@@ -7,13 +7,10 @@ import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
 import { newId } from '../ids.ts'
 import { noteInLog, type Logger } from '../logger.ts'
-import type { Models } from '../models/models.ts'
+import type { Loop } from '../loop/loop.ts'
 import type { Outages } from '../outages/outages.ts'
-import type { Outputs } from '../outputs/outputs.ts'
 import { Session } from '../sessions/session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
-import type { Sites } from '../sites/sites.ts'
-import type { Sender } from '../tools/sender.ts'
 import { createAccept } from './accept.ts'
 import { answerNamed } from './answer-named.ts'
 import { createAnswering, type Writing } from './answering.ts'
@@ -43,12 +40,9 @@ export function createChat(context: {
   logger: Logger
   approvals: Approvals
   billing: Billing
-  models: Models
+  loop: Loop
   outages: Outages
-  outputs: Outputs
   sessions: Sessions
-  sites: Sites
-  sender: Sender
 }) {
   const { database, clock, config, logger, billing } = context
   const changes = createAnswerChanges(context)

@@ -1,7 +1,7 @@
 import { Approval } from '../approvals/approval.ts'
 import type { Transaction } from '../database/database.ts'
 import { endingWith, replaced } from '../loop/call-endings.ts'
-import { ChatToolCall } from '../tools/tool-call.ts'
+import { ToolCall } from '../tools/tool-call.ts'
 
 /** Why calls are no longer made: the user sent another message instead of approving them, or their answer ended. */
 export type Unsent = 'replaced' | 'ended'
@@ -16,13 +16,13 @@ export const closeAll = (trx: Transaction, answerId: string, now: Date): Promise
 
 interface Which {
   answerId: string
-  statuses: ChatToolCall['status'][]
+  statuses: ToolCall['status'][]
   why: Unsent
 }
 
 async function close(trx: Transaction, { answerId, statuses, why }: Which, now: Date): Promise<void> {
   await Approval.query(trx).where({ answerId, status: 'pending' }).patch({ status: 'withdrawn', decidedAt: now })
-  const open = await ChatToolCall.query(trx).where({ answerId }).whereIn('status', statuses).forUpdate()
+  const open = await ToolCall.query(trx).where({ subjectId: answerId }).whereIn('status', statuses).forUpdate()
   for (const call of open) {
     const { status, note: result } = why === 'replaced' ? replaced : endingWith('answer', call)
     await call.$query(trx).patch({ status, result, endedAt: now })

@@ -1,13 +1,13 @@
 import type { Database } from '../database/database.ts'
-import type { Chat } from '../models/chat-prompt.ts'
-import { noCuts, type Cuts } from '../models/fit.ts'
-import type { TranscriptStep } from '../models/prompt.ts'
-import { ChatToolCall, isFinal } from '../tools/tool-call.ts'
-import { unreadResult } from '../tools/unread-result.ts'
+import type { Chat } from '../loop/chat-prompt.ts'
+import { noCuts, type Cuts } from '../loop/fit.ts'
+import { shownStep, type ShownStep } from '../loop/shown-step.ts'
+import { ToolCall, isFinal } from '../tools/tool-call.ts'
 import { treeOf } from './accept.ts'
 import type { ChatAnswer } from './chat-answer.ts'
 import { ChatMessage } from './chat-message.ts'
-import { ChatStep } from './chat-step.ts'
+import { Step } from '../loop/step.ts'
+import { bytesOfSubjects } from '../loop/subject-bytes.ts'
 import { pathTo } from './place.ts'
 
 /** How many exchanges are read: more do not fit into any window. */
@@ -56,12 +56,12 @@ async function cutsOf(database: Database, answer: ChatAnswer, path: Path): Promi
 
 const cutsStatement = `
   select coalesce(max(shortened_through), 0) as "shortenedThrough", coalesce(max(left_out_through), 0) as "leftOutThrough"
-    from chat_steps where answer_id = any(:ids::uuid[])`
+    from steps where subject_id = any(:ids::uuid[])`
 
 /** The newest summary on the path. A model that was asked for one may have answered nothing. */
 async function summaryOn(database: Database, answer: ChatAnswer, path: Path): Promise<string | undefined> {
-  const summaries = ChatStep.query(database)
-    .whereIn('answerId', answersOn(answer, path))
+  const summaries = Step.query(database)
+    .whereIn('subjectId', answersOn(answer, path))
     .where({ outcome: 'summary' })
     .where('answer', '<>', '')
   return (await summaries.orderBy('leftOutThrough', 'desc').select('answer').first())?.answer
@@ -69,8 +69,8 @@ async function summaryOn(database: Database, answer: ChatAnswer, path: Path): Pr
 
 /** What the model's provider has counted last on the path; another model has other tokens. */
 async function measuredFor(database: Database, answer: ChatAnswer, path: Path): Promise<number | undefined> {
-  const counted = ChatStep.query(database)
-    .whereIn('answerId', answersOn(answer, path))
+  const counted = Step.query(database)
+    .whereIn('subjectId', answersOn(answer, path))
     .where({ model: answer.model })
     .whereNotNull('bytesPerToken')
   return (await counted.orderBy('recordedAt', 'desc').select('bytesPerToken').first())?.bytesPerToken ?? undefined
@@ -79,8 +79,7 @@ async function measuredFor(database: Database, answer: ChatAnswer, path: Path): 
 /** The last of the exchanges whose answers are not too much together; at least the last one. */
 async function recent(database: Database, path: Path): Promise<Path> {
   const ids = path.flatMap(({ answerId }) => answerId ?? [])
-  const { rows } = await database.raw<{ rows: { id: string; bytes: number }[] }>(sizesStatement, { ids })
-  const bytesOf = new Map(rows.map(({ id, bytes }) => [id, bytes]))
+  const bytesOf = await bytesOfSubjects(database, ids)
   let total = 0
   const past = path.findLastIndex(({ answerId = '' }) => (total += bytesOf.get(answerId) ?? 0) > maxBytes)
   return path.slice(Math.min(past + 1, path.length - 1))
@@ -88,46 +87,25 @@ async function recent(database: Database, path: Path): Promise<Path> {
 
 type Path = ReturnType<typeof pathTo>
 
-const sizesStatement = `
-  select answer_id as id, sum(bytes)::float8 as bytes from (
-    select answer_id, octet_length(answer) + coalesce(octet_length(content), 0) as bytes
-      from chat_steps where answer_id = any(:ids::uuid[])
-    union all
-    select answer_id, octet_length(arguments) + coalesce(octet_length(result), 0)
-      from chat_tool_calls where answer_id = any(:ids::uuid[])
-  ) parts group by answer_id`
-
 async function wordsOf(database: Database, ids: string[]): Promise<Map<string, string>> {
   const found = await ChatMessage.query(database).whereIn('id', ids).select('id', 'text')
   return new Map(found.map(({ id, text }) => [id, text]))
 }
 
 /** The steps of answers, by their ids. A call that has no outcome yet is left out with its step: nobody may see it. */
-async function stepsOf(database: Database, answerIds: string[]): Promise<Map<string, TranscriptStep[]>> {
+async function stepsOf(database: Database, answerIds: string[]): Promise<Map<string, ShownStep[]>> {
   const [steps, calls] = await Promise.all([
-    ChatStep.query(database)
-      .whereIn('answerId', answerIds)
+    Step.query(database)
+      .whereIn('subjectId', answerIds)
       .whereRaw("outcome is distinct from 'summary'")
-      .orderBy(['answerId', 'step']),
-    ChatToolCall.query(database).whereIn('answerId', answerIds).orderBy(['answerId', 'step', 'position']),
+      .orderBy(['subjectId', 'step']),
+    ToolCall.query(database).whereIn('subjectId', answerIds).orderBy(['subjectId', 'step', 'position']),
   ])
-  const of = Map.groupBy(calls, ({ answerId, step }) => `${answerId} ${step}`)
+  const of = Map.groupBy(calls, ({ subjectId, step }) => `${subjectId} ${step}`)
   const shown = steps.flatMap((row) => {
-    const own = of.get(`${row.answerId} ${row.step}`) ?? []
-    return own.every(({ status }) => isFinal(status)) ? [{ answerId: row.answerId, step: toStep(row, own) }] : []
+    const own = of.get(`${row.subjectId} ${row.step}`) ?? []
+    return own.every(({ status }) => isFinal(status)) ? [{ answerId: row.subjectId, step: shownStep(row, own, 0) }] : []
   })
   const grouped = Map.groupBy(shown, ({ answerId }) => answerId)
   return new Map([...grouped].map(([id, rows]) => [id, rows.map(({ step }) => step)]))
 }
-
-const toStep = ({ answer, content, outcome, remark }: ChatStep, calls: ChatToolCall[]): TranscriptStep => ({
-  text: answer,
-  content,
-  problem: outcome === null || outcome === 'summary' ? undefined : { kind: outcome, detail: remark },
-  calls: calls.map(({ id, modelCallId, name, arguments: given, status, result }) => ({
-    id: modelCallId ?? id,
-    name,
-    arguments: given,
-    outcome: { status: status as 'succeeded', text: result ?? (status === 'succeeded' ? unreadResult : '') },
-  })),
-})

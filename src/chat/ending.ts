@@ -4,9 +4,9 @@ import type { Config } from '../config/config.ts'
 import { isTransient, retryWhileUnavailable, type Database, type Transaction } from '../database/database.ts'
 import { CodedError } from '../errors.ts'
 import type { Logger } from '../logger.ts'
-import { ChatToolCall, isFinal } from '../tools/tool-call.ts'
+import { ToolCall, isFinal } from '../tools/tool-call.ts'
 import { ChatAnswer } from './chat-answer.ts'
-import { ChatStep } from './chat-step.ts'
+import { Step } from '../loop/step.ts'
 import { closeAll } from './close-calls.ts'
 import { errorOf, type PartWriter } from './part-writer.ts'
 import { lockAnswer, LostAnswerError, release, writerHasStopped, type Written } from './writer.ts'
@@ -16,8 +16,8 @@ const continuesElsewhere = 'The answer continues on another server. Reconnect to
 
 /** Of an answer whose reader has left, what was done stays on record, and what was said does not. */
 export const forgetWords = (trx: Transaction, answerId: string) =>
-  ChatStep.query(trx)
-    .where({ answerId })
+  Step.query(trx)
+    .where({ subjectId: answerId })
     .whereRaw("outcome is distinct from 'summary'")
     .patch({ answer: '', content: null })
 
@@ -93,7 +93,7 @@ export function createEnding(context: {
       }
       if (signal.reason === 'stopped') {
         const stopped = await record(written, { status: 'stopped' })
-        await tellOutcomes(parts)
+        await tellOutcomes(written, parts)
         await parts.abort()
         return stopped
       }
@@ -103,17 +103,17 @@ export function createEnding(context: {
       const failed = await record(written, { status: 'failed', errorCode, errorMessage })
       if (!parts.hasBegun()) throw failure
       if (signal.reason === 'gone') return failed
-      await tellOutcomes(parts)
+      await tellOutcomes(written, parts)
       await parts.fail(failure)
       return failed
     },
   }
 
   /** What became of the calls that were under way when the answer ended. */
-  async function tellOutcomes(parts: PartWriter): Promise<void> {
+  async function tellOutcomes({ id: subjectId }: Pick<Written, 'id'>, parts: PartWriter): Promise<void> {
     const ids = parts.untold()
     if (ids.length === 0) return
-    const read = () => ChatToolCall.query(database).whereIn('id', ids).orderBy('position')
+    const read = () => ToolCall.query(database).where({ subjectId }).whereIn('id', ids).orderBy('position')
     for (const call of await retryWhileUnavailable(read)) {
       if (isFinal(call.status)) await parts.outcome(call)
     }
@@ -128,7 +128,7 @@ export function createEnding(context: {
   /** Another process has ended it or continues it; or this one has ended it, and was not told so. */
   async function lost({ id }: Written, parts: PartWriter): Promise<ChatAnswer> {
     const answer = await retryWhileUnavailable(() => ChatAnswer.query(database).findOne({ id }).throwIfNotFound())
-    await tellOutcomes(parts)
+    await tellOutcomes(answer, parts)
     if (answer.endedAt === null && answer.status !== 'waiting') await goesOnElsewhere(parts)
     else if (answer.status === 'completed' || answer.status === 'waiting') await parts.finish(answer)
     else if (answer.status !== 'failed') await parts.abort()

@@ -2,11 +2,13 @@ import { Approval } from '../approvals/approval.ts'
 import type { Database } from '../database/database.ts'
 import { fittingCount } from '../database/page-bytes.ts'
 import { errorBody } from '../errors.ts'
-import { ChatToolCall } from '../tools/tool-call.ts'
+import { ToolCall } from '../tools/tool-call.ts'
 import { treeOf } from './accept.ts'
 import { ChatAnswer, type AnswerStatus } from './chat-answer.ts'
 import { ChatMessage } from './chat-message.ts'
-import { ChatStep, isTold } from './chat-step.ts'
+import { Step } from '../loop/step.ts'
+import { bytesOfSubjects } from '../loop/subject-bytes.ts'
+import { isTold } from './told-steps.ts'
 import { errorOf, metadataOf } from './part-writer.ts'
 import { valueOf, type ErrorData, type Metadata } from './parts.ts'
 import { pathTo } from './place.ts'
@@ -33,16 +35,16 @@ export function createHistory({ database }: { database: Database }) {
   async function partsOf(answers: ChatAnswer[]): Promise<Map<string, object[]>> {
     const ids = answers.map(({ id }) => id)
     const [steps, calls, approvals] = await Promise.all([
-      ChatStep.query(database).whereIn('answerId', ids).orderBy(['answerId', 'step']),
-      ChatToolCall.query(database).whereIn('answerId', ids).orderBy(['answerId', 'step', 'position']),
+      Step.query(database).whereIn('subjectId', ids).orderBy(['subjectId', 'step']),
+      ToolCall.query(database).whereIn('subjectId', ids).orderBy(['subjectId', 'step', 'position']),
       Approval.query(database).whereIn('answerId', ids).where({ status: 'pending' }).orderBy('id'),
     ])
     const parts = new Map<string, object[]>(ids.map((id) => [id, []]))
-    for (const { answerId, step, answer } of steps.filter(isTold)) {
-      const own = calls.filter((call) => call.answerId === answerId && call.step === step)
+    for (const { subjectId, step, answer } of steps.filter(isTold)) {
+      const own = calls.filter((call) => call.subjectId === subjectId && call.step === step)
       const text = answer === '' ? [] : [{ type: 'text', text: answer, state: 'done' }]
       const shown = [...text, ...own.map(toolPart)]
-      if (shown.length > 0) parts.get(answerId)?.push({ type: 'step-start' }, ...shown)
+      if (shown.length > 0) parts.get(subjectId)?.push({ type: 'step-start' }, ...shown)
     }
     for (const {
       answerId,
@@ -99,8 +101,11 @@ export function createHistory({ database }: { database: Database }) {
     ): Promise<{ items: ShownMessage[]; more: boolean }> {
       const ids = branch === 'current' ? await idsOn(sessionId, { after, most: limit + 1 }) : null
       const bindings = { sessionId, after, ids, most: limit + 1 }
-      const { rows } = await database.raw<{ rows: { number: number; bytes: number }[] }>(sizesStatement, bindings)
-      const count = Math.min(limit, fittingCount(rows.map(({ bytes }) => bytes)))
+      const { rows } = await database.raw<{ rows: Next[] }>(nextStatement, bindings)
+      const answered = rows.flatMap(({ answerId }) => answerId ?? [])
+      const bytesOf = await bytesOfSubjects(database, answered)
+      const sizes = rows.map(({ answerId, bytes }) => (answerId === null ? bytes : (bytesOf.get(answerId) ?? 0)))
+      const count = Math.min(limit, fittingCount(sizes))
       const numbers = rows.slice(0, count).map(({ number }) => number)
       const [users, answers] = await Promise.all([
         ChatMessage.query(database).where({ sessionId }).whereIn('number', numbers),
@@ -122,17 +127,19 @@ export function createHistory({ database }: { database: Database }) {
   }
 }
 
-/** The next ones, and about how many bytes each has. */
-const sizesStatement = `
-  (select number, octet_length(text)::float8 as bytes from chat_messages
+/** A message with its bytes, or an answer. */
+interface Next {
+  number: number
+  bytes: number
+  answerId: string | null
+}
+
+const nextStatement = `
+  (select number, octet_length(text)::float8 as bytes, null::uuid as "answerId" from chat_messages
     where session_id = :sessionId and number > :after and (:ids::uuid[] is null or id = any(:ids::uuid[]))
     order by number limit :most)
   union all
-  (select number,
-          (coalesce((select sum(octet_length(answer)) from chat_steps where answer_id = a.id), 0) +
-           coalesce((select sum(octet_length(arguments) + coalesce(octet_length(result), 0))
-                       from chat_tool_calls where answer_id = a.id), 0))::float8 as bytes
-     from chat_answers a
+  (select number, 0, id from chat_answers
     where session_id = :sessionId and number > :after and (:ids::uuid[] is null or id = any(:ids::uuid[]))
     order by number limit :most)
   order by number limit :most`
@@ -166,7 +173,7 @@ function assistantMessage(answer: ChatAnswer, parts: object[], names: Names): Sh
   return { ...base, metadata: metadataOf(answer), error: { error, code, statusCode } }
 }
 
-function toolPart({ id: toolCallId, name, tool, arguments: args, status, result }: ChatToolCall) {
+function toolPart({ id: toolCallId, name, tool, arguments: args, status, result }: ToolCall) {
   const base = { type: 'dynamic-tool', toolName: tool ?? name, toolCallId, input: valueOf(args) }
   if (status === 'planned' || status === 'started') return { ...base, state: 'input-available' }
   if (status === 'succeeded') return { ...base, state: 'output-available', output: valueOf(result ?? '') }

@@ -3,12 +3,12 @@ import type { Database } from '../database/database.ts'
 import { isCoded } from '../errors.ts'
 import { planAfter } from '../loop/after-failure.ts'
 import type { JudgedAnswer } from '../loop/ask.ts'
-import { isGivenUp, maxCorrections } from '../models/judge-answer.ts'
+import { isGivenUp, maxCorrections } from '../loop/judge-answer.ts'
 import type { Outages } from '../outages/outages.ts'
 import type { createRecordStep } from './record-step.ts'
 import type { Attempt } from './attempt.ts'
 import { ChatAnswer } from './chat-answer.ts'
-import { ChatStep } from './chat-step.ts'
+import { Step } from '../loop/step.ts'
 
 /**
  * Lets an answer go on whose model fails: with the session's fallback model, or without the summary that was asked for. A
@@ -38,8 +38,8 @@ export function createOtherModel(context: {
   })
 
   /** How often in a row the model was asked to correct itself before this step. */
-  async function correctionsBefore({ id: answerId, model }: ChatAnswer): Promise<number> {
-    const rows = await ChatStep.query(database).where({ answerId }).orderBy('step', 'desc').limit(maxCorrections)
+  async function correctionsBefore({ id: subjectId, model }: ChatAnswer): Promise<number> {
+    const rows = await Step.query(database).where({ subjectId }).orderBy('step', 'desc').limit(maxCorrections)
     const first = rows.findIndex((row) => row.outcome === null || row.outcome === 'summary' || row.model !== model)
     return first < 0 ? rows.length : first
   }

@@ -1,6 +1,6 @@
 import type { Approval } from '../approvals/approval.ts'
 import { CodedError } from '../errors.ts'
-import type { ChatToolCall } from '../tools/tool-call.ts'
+import type { ToolCall } from '../tools/tool-call.ts'
 import type { ChatAnswer } from './chat-answer.ts'
 import {
   callPart,
@@ -74,7 +74,7 @@ export function createPartWriter(answer: Pick<ChatAnswer, 'id' | 'sessionId' | '
     written: () => written,
 
     /** A step's text is complete, and its calls are known. */
-    async step(step: number, text: string, calls: ChatToolCall[]): Promise<void> {
+    async step(step: number, text: string, calls: ToolCall[]): Promise<void> {
       // What was streamed is the beginning of what is recorded, unless a secret was divided in a way that only shows in the whole.
       await words(step, text.slice(written))
       await beginStep()
@@ -85,7 +85,7 @@ export function createPartWriter(answer: Pick<ChatAnswer, 'id' | 'sessionId' | '
       }
     },
 
-    async outcome(call: ChatToolCall): Promise<void> {
+    async outcome(call: ToolCall): Promise<void> {
       untold.delete(call.id)
       await sink(outcomePart(call))
     },

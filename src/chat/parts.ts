@@ -1,6 +1,6 @@
 import { parseJson } from '../json.ts'
 import { errorBody, type CodedError, type ErrorCode } from '../errors.ts'
-import type { ChatToolCall } from '../tools/tool-call.ts'
+import type { ToolCall } from '../tools/tool-call.ts'
 import type { ChatAnswer } from './chat-answer.ts'
 
 /**
@@ -63,7 +63,7 @@ export const startPart = ({ id, sessionId, model }: Pick<ChatAnswer, 'id' | 'ses
 export const textId = (step: number, restarts = 0): string =>
   restarts === 0 ? `step-${step}` : `step-${step}-${restarts}`
 
-export function callPart(call: ChatToolCall): ChatPart {
+export function callPart(call: ToolCall): ChatPart {
   return {
     type: 'tool-input-available',
     toolCallId: call.id,
@@ -74,7 +74,7 @@ export function callPart(call: ChatToolCall): ChatPart {
 }
 
 /** What a call that is over has come to. */
-export const outcomePart = ({ id: toolCallId, status, result }: ChatToolCall): ChatPart =>
+export const outcomePart = ({ id: toolCallId, status, result }: ToolCall): ChatPart =>
   status === 'succeeded'
     ? { type: 'tool-output-available', toolCallId, output: valueOf(result ?? ''), dynamic: true }
     : { type: 'tool-output-error', toolCallId, errorText: result ?? 'The call failed.', dynamic: true }

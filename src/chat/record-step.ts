@@ -1,29 +1,26 @@
 import type { Approvals } from '../approvals/approvals.ts'
-import type { Billing } from '../billing/billing.ts'
 import { LedgerEntry } from '../billing/ledger-entry.ts'
 import { later, type Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import { retryWhileUnavailable, type Database, type Transaction } from '../database/database.ts'
+import type { JudgedAnswer } from '../loop/ask.ts'
+import type { Cuts } from '../loop/fit.ts'
 import { lastCalls } from '../loop/last-calls.ts'
-import { planCalls, type CheckedCall, type OfferedTool } from '../loop/plan-calls.ts'
-import { createCharge, stepRow, type Used } from '../loop/write-step.ts'
-import type { Cuts } from '../models/fit.ts'
-import type { StepResult } from '../models/models.ts'
-import type { Cost } from '../models/prices.ts'
+import type { StepOutcome } from '../loop/judge-answer.ts'
+import type { Loop } from '../loop/loop.ts'
+import { planCalls, type OfferedTool } from '../loop/plan-calls.ts'
+import { Step } from '../loop/step.ts'
+import { stepRow, type Used } from '../loop/write-step.ts'
 import { Session } from '../sessions/session.ts'
-import { ChatToolCall } from '../tools/tool-call.ts'
+import { ToolCall } from '../tools/tool-call.ts'
 import { ChatAnswer } from './chat-answer.ts'
-import { ChatStep } from './chat-step.ts'
 import { lockAnswer, type Written } from './writer.ts'
 
 /** What a step has come to. */
-export interface Stepped extends Omit<StepResult, 'calls'> {
-  calls: CheckedCall[]
-  outcome: ChatStep['outcome']
+export interface Stepped extends Omit<JudgedAnswer, 'verdict' | 'output'> {
+  outcome: StepOutcome
   /** The model that goes on, if it is another one. */
   other?: string
-  cost: Cost | undefined
-  bytesPerToken?: number
   cuts?: Cuts
 }
 
@@ -31,16 +28,15 @@ export interface Stepped extends Omit<StepResult, 'calls'> {
 export function createRecordStep(context: {
   database: Database
   clock: Clock
-  config: Pick<Config, 'creditUsd' | 'budgets'>
-  billing: Billing
+  config: Pick<Config, 'budgets'>
+  loop: Pick<Loop, 'charge'>
   approvals: Pick<Approvals, 'request'>
 }) {
-  const { database, clock, config, approvals } = context
-  const charge = createCharge(context)
+  const { database, clock, config, loop, approvals } = context
 
   /** Charges the answer's next step; returns the credits, and the answer's counters after it. */
   const chargeNext = (trx: Transaction, answer: ChatAnswer, used: Used, failed: { failedAttempt?: number } = {}) =>
-    charge(trx, { ownerId: answer.ownerId, answerId: answer.id, step: answer.steps + 1, ...failed }, answer, used)
+    loop.charge(trx, { ownerId: answer.ownerId, answerId: answer.id, step: answer.steps + 1, ...failed }, answer, used)
 
   /** Nobody could read the answer after the end of its session. */
   async function mayAskUntil(trx: Transaction, { sessionId }: ChatAnswer, now: Date): Promise<Date> {
@@ -60,13 +56,13 @@ export function createRecordStep(context: {
     if (calls.length === 0) return 0
     const now = clock.now()
     const { id: answerId, ownerId, sessionId } = answer
-    const before = await lastCalls(ChatToolCall.query(trx).where({ answerId }), answer.steps).select(
+    const before = await lastCalls(ToolCall.query(trx).where({ subjectId: answerId }), answer.steps).select(
       'name',
       'arguments',
     )
     const expiresAt = await mayAskUntil(trx, answer, now)
     const { planned, toApprove } = planCalls({ step, before, calls, tools, now, mayAskUntil: expiresAt })
-    await ChatToolCall.query(trx).insert(planned.map((call) => ({ ...call, answerId })))
+    await ToolCall.query(trx).insert(planned.map((call) => ({ ...call, subjectId: answerId })))
     if (toApprove.length === 0) return planned.length
     const of = { sessionId, answerId }
     await approvals.request(trx, { ownerId, of, asker: 'A chat', calls: toApprove, expiresAt })
@@ -78,7 +74,7 @@ export function createRecordStep(context: {
     const { outcome, bytesPerToken = null } = stepped
     const { credits, counters } = await chargeNext(trx, answer, stepped)
     const row = stepRow(stepped, { step, outcome, remark: null, credits, recordedAt: clock.now() })
-    await ChatStep.query(trx).insert({ ...row, ...stepped.cuts, answerId: answer.id, bytesPerToken })
+    await Step.query(trx).insert({ ...row, ...stepped.cuts, subjectId: answer.id, bytesPerToken })
     const toolCalls = answer.toolCalls + (await writeCalls(trx, answer, step, stepped, tools))
     const changes = {
       ...counters,
@@ -103,12 +99,12 @@ export function createRecordStep(context: {
      * Records the step that comes after those of `before`, once: an attempt may have been committed although its
      * confirmation was lost. Throws LostAnswerError.
      */
-    record: (written: Written, before: ChatAnswer, stepped: Stepped, tools: OfferedTool[]): Promise<ChatToolCall[]> =>
+    record: (written: Written, before: ChatAnswer, stepped: Stepped, tools: OfferedTool[]): Promise<ToolCall[]> =>
       persistently(async (trx) => {
         const answer = await lockAnswer(trx, written)
         if (answer.steps === before.steps) await write(trx, answer, stepped, tools)
-        return ChatToolCall.query(trx)
-          .where({ answerId: answer.id, step: before.steps + 1 })
+        return ToolCall.query(trx)
+          .where({ subjectId: answer.id, step: before.steps + 1 })
           .orderBy('position')
       }),
 

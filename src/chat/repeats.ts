@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Database, Transaction } from '../database/database.ts'
 import { toColumn } from '../database/any-text.ts'
 import { assertThat } from '../errors.ts'
-import { ChatToolCall } from '../tools/tool-call.ts'
+import { ToolCall } from '../tools/tool-call.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import { ChatMessage } from './chat-message.ts'
 import type { ChatRequest } from './place.ts'
@@ -46,9 +46,9 @@ async function answerToMessage(
 }
 
 /** Whether the request may be answered anew: the answer has failed, and none of its calls was sent. */
-export async function hasDoneNothing(trx: Transaction, { id: answerId, status }: ChatAnswer): Promise<boolean> {
+export async function hasDoneNothing(trx: Transaction, { id: subjectId, status }: ChatAnswer): Promise<boolean> {
   if (status !== 'failed') return false
-  return (await ChatToolCall.query(trx).where({ answerId }).where('attempts', '>', 0).resultSize()) === 0
+  return (await ToolCall.query(trx).where({ subjectId }).where('attempts', '>', 0).resultSize()) === 0
 }
 
 /** SHA-256 of what is asked for, in hex. A client that repeats a request may know more of the history meanwhile. */

@@ -1,9 +1,10 @@
 import { Approval } from '../approvals/approval.ts'
 import { retryWhileUnavailable, type Database } from '../database/database.ts'
-import { ChatToolCall, isFinal } from '../tools/tool-call.ts'
+import { ToolCall, isFinal } from '../tools/tool-call.ts'
 import type { AnswerChanges } from './changes.ts'
 import { ChatAnswer } from './chat-answer.ts'
-import { ChatStep, isTold } from './chat-step.ts'
+import { Step } from '../loop/step.ts'
+import { isTold } from './told-steps.ts'
 import { createPartWriter, errorOf, type PartWriter, type Sink } from './part-writer.ts'
 import type { ChatWords } from './words.ts'
 
@@ -20,14 +21,14 @@ export function createReplay(context: { database: Database; words: ChatWords; ch
     const { step } = told
     if (parts.written() > 0 && told.takeovers !== takeovers) await parts.restartText()
     told.takeovers = takeovers
-    const row = await read(() => ChatStep.query(database).findById([answerId, step]))
+    const row = await read(() => Step.query(database).findById([answerId, step]))
     if (!row) {
       if (writer === null) return false
       await parts.words(step, await read(() => words.read({ id: answerId, writer }, step, parts.written())))
       return false
     }
     if (!isTold(row)) return true
-    const calls = await read(() => ChatToolCall.query(database).where({ answerId, step }).orderBy('position'))
+    const calls = await read(() => ToolCall.query(database).where({ subjectId: answerId, step }).orderBy('position'))
     if (!told.isStepTold) await parts.step(step, row.answer, calls)
     told.isStepTold = true
     for (const call of calls) {

@@ -3,22 +3,18 @@ import type { Billing } from '../billing/billing.ts'
 import { requireCredits } from '../billing/account-status.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
-import { createAsk, type JudgedAnswer } from '../loop/ask.ts'
-import { modelTools, offerTo } from '../loop/offer.ts'
-import { emptyAnswer, ModelError } from '../models/failures.ts'
-import type { Models } from '../models/models.ts'
-import { bytesOf } from '../models/prompt-size.ts'
-import type { Usage } from '../models/usage.ts'
+import type { JudgedAnswer } from '../loop/ask.ts'
+import { noAnswer } from '../loop/judge-answer.ts'
+import type { Loop } from '../loop/loop.ts'
+import type { Used } from '../loop/write-step.ts'
 import type { Outages } from '../outages/outages.ts'
-import type { Outputs } from '../outputs/outputs.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Session } from '../sessions/session.ts'
 import { NoPlaceError } from '../shares/places.ts'
-import type { Sites } from '../sites/sites.ts'
-import type { ChatToolCall } from '../tools/tool-call.ts'
+import type { ToolCall } from '../tools/tool-call.ts'
 import { firstAttempt, type AnswerQuestion, type Asking, type Attempt } from './attempt.ts'
 import type { ChatAnswer } from './chat-answer.ts'
-import { isTold } from './chat-step.ts'
+import { isTold } from './told-steps.ts'
 import { readConversation } from './conversation.ts'
 import { createOtherModel } from './other-model.ts'
 import type { createRecordStep, Stepped } from './record-step.ts'
@@ -26,7 +22,7 @@ import { lockAnswer, LostAnswerError, type Written } from './writer.ts'
 
 /** What a step has come to. */
 interface StepTaken {
-  calls: ChatToolCall[]
+  calls: ToolCall[]
   finish: string
   text: string
   /** Whether readers are told of it. */
@@ -43,22 +39,19 @@ export function createChatSteps(context: {
   database: Database
   clock: Clock
   billing: Billing
-  models: Models
+  loop: Loop
   outages: Pick<Outages, 'answered' | 'of'>
-  outputs: Outputs
   sessions: Sessions
-  sites: Sites
   recordStep: ReturnType<typeof createRecordStep>
 }) {
-  const { database, billing, models, outages, sessions, recordStep } = context
-  const askModel = createAsk(context)
+  const { database, billing, loop, outages, sessions, recordStep } = context
   const otherModel = createOtherModel(context)
 
   /** A place at the provider, however long that takes: the answer's own time limit ends it. */
   async function inPlace<T>(answer: ChatAnswer, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
-        return await models.inPlace(answer.model, answer.ownerId, signal, work)
+        return await loop.inPlace(answer.model, answer.ownerId, signal, work)
       } catch (error) {
         if (!(error instanceof NoPlaceError)) throw error
         await delay(200, undefined, { signal })
@@ -77,23 +70,20 @@ export function createChatSteps(context: {
     })
 
   /** What was used is charged; whoever stops an answer keeps what it has said. */
-  async function recordLost(attempt: Attempt, { text, ...used }: Usage & { text: string }): Promise<void> {
+  async function recordLost(attempt: Attempt, used: Used, text: string): Promise<void> {
     const { written, answer } = attempt
-    const { model } = answer
-    const cost = await models.costOf(model, used)
-    if (text.trim() === '') return recordStep.chargeLost(written, answer, { ...used, cost })
+    if (text.trim() === '') return recordStep.chargeLost(written, answer, used)
     const rest = { finish: 'other' as const, calls: [], content: null, outcome: null, latencyMs: 0 }
-    await recordStep.record(written, answer, { ...used, ...rest, model, text, cost }, [])
+    await recordStep.record(written, answer, { ...used, ...rest, model: answer.model, text }, [])
   }
 
   async function questionOf({ session, answer, summarizes, progress }: Attempt): Promise<AnswerQuestion> {
     const { model, sessionId: cacheKey, ownerId } = answer
-    const offer = await offerTo(models, { model, ownerId }, await sessions.offerOf(session))
-    const tools = modelTools(offer)
-    const chat = { ...(await readConversation(database, answer, summarizes)), missingTools: offer.missing }
-    const asked = await models.chatPrompt(model, { chat, tools, secrets: offer.tokens, party: ownerId, cacheKey })
-    progress.isSummary = asked.isSummary
-    return { ...asked, offer, bytes: () => bytesOf(asked.prompt) + bytesOf(tools) }
+    const offer = await loop.offer({ model, ownerId }, await sessions.offerOf(session))
+    const chat = await readConversation(database, answer, summarizes)
+    const question = await loop.ofChat({ model, ownerId, cacheKey, offer }, chat)
+    progress.isSummary = question.isSummary
+    return question
   }
 
   /** In its place from the look at the balance until the charge: other answers may have spent what was left. */
@@ -101,32 +91,31 @@ export function createChatSteps(context: {
     const { answer, written, signal } = attempt
     const { model, ownerId, sessionId: cacheKey } = answer
     await hold(written, answer)
-    let used: Usage | undefined
+    let used: Used | undefined
     let said = ''
     const add = (text: string) => {
       said += text
       return attempt.onWords(text)
     }
-    const onGivenUp = (usage: Usage | undefined) => {
-      used = usage
+    const onLost = (lost: Used) => {
+      used = lost
     }
     const speak = () => ({ add, end: () => undefined })
     try {
-      const asking = { model, ownerId, cacheKey, signal, isRead: true, speak, onGivenUp }
+      const asking = { model, ownerId, cacheKey, signal, isRead: true, speak, onLost }
       let question = first
       const again = async () => (question = await questionOf(attempt))
-      const { answer: judged, offer } = await askModel(asking, first, again)
+      const { answer: judged, offer } = await loop.ask(asking, first, again)
       used = judged
       await outages.answered(model)
       const { goesOn, other } = await otherModel.followUp(attempt, judged)
       const stepped = steppedOf(judged, question, other)
       const calls = await recordStep.record(written, answer, stepped, offer.tools)
-      if (!goesOn && !isTold(stepped)) throw emptyAnswer(judged)
+      if (!goesOn && !isTold(stepped)) throw noAnswer()
       return { calls, finish: judged.finish, text: judged.text, isTold: isTold(stepped), goesOn }
     } catch (error) {
-      used ??= error instanceof ModelError ? error.usage : undefined
       const text = signal.reason === 'stopped' && !(error instanceof LostAnswerError) ? said : ''
-      if (used) await recordLost(attempt, { ...used, text })
+      if (used) await recordLost(attempt, used, text)
       throw error
     }
   }
@@ -139,7 +128,7 @@ export function createChatSteps(context: {
   return {
     /** What must not be in the outcome of a call. */
     async secretsOf(session: Session): Promise<string[]> {
-      return [...models.secrets, ...(await sessions.offerOf(session)).tokens]
+      return [...loop.secrets, ...(await sessions.offerOf(session)).tokens]
     },
 
     /**

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '../database/database.ts'
 import type { Logger } from '../logger.ts'
-import { createPartialText, type PartialText } from '../models/partial-text.ts'
+import { createPartialText, type PartialText } from '../loop/partial-text.ts'
 import type { AnswerChanges } from './changes.ts'
 import type { Written } from './writer.ts'
 

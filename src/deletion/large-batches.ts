@@ -1,11 +1,12 @@
 import type { Transaction } from '../database/database.ts'
+import { deleteSessions } from '../sessions/session.ts'
 import { largeBatch, fittingIds, type Sized } from '../database/batches.ts'
 
 /** Deletes a batch in the caller's transaction. Returns the number of runs or sessions in it; 0 if none is left. */
 type LargeBatch = (trx: Transaction, ownerId: string) => Promise<number>
 
 /** Runs with their timelines, inputs and callbacks. Deleted agents start no new runs. */
-const deleteRuns: LargeBatch = async (trx, ownerId) => {
+const deleteRunBatch: LargeBatch = async (trx, ownerId) => {
   const { rows } = await trx.raw<{ rows: Sized[] }>(runsStatement, { ownerId, most: largeBatch.things })
   const ids = fittingIds(rows)
   if (ids.length === 0) return 0
@@ -13,15 +14,14 @@ const deleteRuns: LargeBatch = async (trx, ownerId) => {
   return ids.length
 }
 
-const deleteSessions: LargeBatch = async (trx, ownerId) => {
+const deleteSessionBatch: LargeBatch = async (trx, ownerId) => {
   const { rows } = await trx.raw<{ rows: Sized[] }>(sessionsStatement, { ownerId, most: largeBatch.things })
   const ids = fittingIds(rows)
-  if (ids.length === 0) return 0
-  for (const sql of ofSessions) await trx.raw(sql, { ids })
+  if (ids.length > 0) await deleteSessions(trx, ids)
   return ids.length
 }
 
-export const largeBatches = [deleteRuns, deleteSessions]
+export const largeBatches = [deleteRunBatch, deleteSessionBatch]
 
 /** Oldest first, so that a batch touches few weekly partitions. The subquery hides the owner from the planner. */
 const runsStatement = `
@@ -29,8 +29,9 @@ const runsStatement = `
 
 /** Deleting a run also deletes its callbacks, attempts and idempotency keys. */
 const ofRuns = [
-  `delete from outgoing_waits where call_id in (select id from run_tool_calls where run_id = any(:ids))`,
-  ...['run_events', 'run_tool_calls', 'run_steps', 'run_inputs', 'live_words', 'live_watches', 'approvals'].map(
+  `delete from outgoing_waits where call_id in (select id from tool_calls where subject_id = any(:ids))`,
+  ...['tool_calls', 'steps'].map((table) => `delete from ${table} where subject_id = any(:ids)`),
+  ...['run_events', 'run_inputs', 'live_words', 'live_watches', 'approvals'].map(
     (table) => `delete from ${table} where run_id = any(:ids)`,
   ),
   'delete from runs where id = any(:ids)',
@@ -38,11 +39,3 @@ const ofRuns = [
 
 const sessionsStatement = `
   select id, last_number as parts from sessions where owner_id = (select :ownerId::uuid) order by id limit :most for update`
-
-const ofSessions = [
-  ...['chat_words', 'approvals'].map(
-    (table) => `
-  delete from ${table} where answer_id = any(array(select id from chat_answers where session_id = any(:ids)))`,
-  ),
-  'delete from sessions where id = any(:ids)',
-]

@@ -22,8 +22,11 @@ const betweenRounds = [15, 60, 300]
 /** An attempt that has taken longer says enough: others would take the run's time. In milliseconds. */
 const longAttemptMs = 60_000
 
-/** How a model call has failed. */
-type Failure = Pick<CodedError, 'retryable' | 'retryAfter'> & { isOverQuota?: boolean }
+/** How a model call has failed. `isOfPrompt` if the prompt cannot be asked of this model. */
+type Failure = Pick<CodedError, 'retryable' | 'retryAfter'> & { isOverQuota?: boolean; isOfPrompt?: boolean }
+
+/** Whether the failure says nothing about whether the model answers others. */
+export const isOfPrompt = ({ isOfPrompt: is = false }: Failure): boolean => is
 
 /** Whether the model may answer another attempt within a minute. */
 export const mayPass = ({ retryable, retryAfter = 0 }: Failure, { counted, ms }: { counted: number; ms: number }) =>

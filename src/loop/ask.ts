@@ -1,7 +1,8 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
+import { ModelError } from '../models/failures.ts'
 import type { Models, StepResult } from '../models/models.ts'
 import type { Cost } from '../models/prices.ts'
-import { measuredBytesPerToken } from '../models/prompt-tokens.ts'
+import { measuredBytesPerToken } from './prompt-tokens.ts'
 import { PromptTooLong } from '../models/refusals/prompt-too-long.ts'
 import type { Usage } from '../models/usage.ts'
 import type { Outputs } from '../outputs/outputs.ts'
@@ -9,6 +10,7 @@ import type { Sites } from '../sites/sites.ts'
 import { judge, type Judgement } from './judge.ts'
 import { modelTools, withoutRefused, type LoopTool, type Offer } from './offer.ts'
 import { checkArguments, type CheckedCall } from './plan-calls.ts'
+import type { Used } from './write-step.ts'
 
 /** What a model is asked in a step: for its answer, or for a summary of what it will not be shown any more. */
 export interface Question<Tool extends LoopTool> {
@@ -37,8 +39,8 @@ export interface Asking {
   speak: () => Words
   /** Whether a reader has the words before the answer is recorded: they are not replaced then. */
   isRead: boolean
-  /** Learns what a call has used whose answer comes to nothing. */
-  onGivenUp: (usage: Usage | undefined) => void
+  /** Learns what the call has used if its answer comes to nothing. Its provider bills that all the same. */
+  onLost: (used: Used) => void
 }
 
 /** A model's answer, with what was made of it. */
@@ -86,18 +88,24 @@ export function createAsk(context: {
   })
 
   async function answerTo<Tool extends LoopTool>(asking: Asking, question: Question<Tool>): Promise<Asked<Tool>> {
-    const { model, cacheKey, ownerId: party, signal, onGivenUp, speak } = asking
+    const { model, cacheKey, ownerId: party, signal, speak } = asking
     const { prompt, offer, isSummary, outputSchema } = question
+    let used: Usage | undefined
+    const onGivenUp = (usage: Usage | undefined) => {
+      used = usage
+    }
     const common = { model, prompt, cacheKey, party, signal, hiding: offer.hiding, onGivenUp }
     const words = isSummary ? undefined : speak()
-    const result = await models
-      .step({ ...common, tools: isSummary ? [] : modelTools(offer), outputSchema, onWords: words?.add })
-      .finally(words?.end)
     try {
+      const result = await models
+        .step({ ...common, tools: isSummary ? [] : modelTools(offer), outputSchema, onWords: words?.add })
+        .finally(words?.end)
+      used = result
       const answer = await (isSummary ? asSummary(result) : judged(result, asking, question))
       return { answer, offer: withoutRefused(offer, result.refusedTools) }
     } catch (error) {
-      onGivenUp(result)
+      if (error instanceof ModelError) used ??= error.usage
+      if (used) asking.onLost({ ...used, cost: await models.costOf(model, used) })
       throw error
     }
   }

@@ -1,6 +1,6 @@
 import { problemInWords, type ErrorDetail } from '../errors.ts'
 import type { Answer } from '../models/answer.ts'
-import { judgeAnswer, type Verdict } from '../models/judge-answer.ts'
+import { judgeAnswer, type Verdict } from './judge-answer.ts'
 import type { Outputs } from '../outputs/outputs.ts'
 import { shortened } from '../text.ts'
 

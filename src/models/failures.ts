@@ -152,14 +152,6 @@ export const noJson = (providerSaid: string): ModelError =>
   passing('The AI provider responded with a web page or text instead of JSON.', providerSaid)
 
 /** A complete answer that says nothing. */
-export const emptyAnswer = ({ finish, ...usage }: Usage & { finish: string }): ModelError =>
-  new ModelError({
-    message: emptySentence,
-    retryable: true,
-    privateDetail: `empty answer, finish ${finish}`,
-    usage,
-  })
-
 export const emptyBody = (): ModelError => passing(emptySentence, undefined)
 
 /** The model was removed from the configuration, or its provider's adapter cannot be loaded. */

@@ -11,19 +11,17 @@ import type { Hiding } from '../hiding/hiding.ts'
 import { createPlaces, type Places } from '../shares/places.ts'
 import { createCommon } from '../shares/shares.ts'
 import { createAnswering } from './answering.ts'
-import type { ChatQuestion } from './chat-prompt.ts'
 import { createHideLong } from './hide-long.ts'
 import { errorCodesIn } from './error-codes.ts'
 import { lateAnswer, modelFailure, noSuchModel, type ModelError } from './failures.ts'
 import { costOf, factsOf, type Cost } from './prices.ts'
-import { bytesOf, sizeOf } from './prompt-size.ts'
-import { buildPrompt, type Reader, type Transcript } from './prompt.ts'
+import { bytesOf } from './prompt-size.ts'
+import type { Reader } from './prompt.ts'
 import { createStatedUsage } from './stated-usage.ts'
 import { isAskedForSchemas } from './structured-output.ts'
 import { loadAdapter, type AdapterContext } from './providers/adapters.ts'
 import { secretsOf } from './provider-secrets.ts'
 import { createProviderFetch } from './providers/provider-fetch.ts'
-import type { ModelTool } from './offer/model-tool.ts'
 import { offerTools, type OfferableTool, type ToolOffer } from './offer/offer.ts'
 import { createNarrowedWindows } from './refusals/narrowed-windows.ts'
 import { createRefusedTools } from './refusals/refused-tools.ts'
@@ -31,7 +29,6 @@ import { isTooLong, PromptTooLong } from './refusals/prompt-too-long.ts'
 import type { Entry, StepRequest, StepResult } from './step-request.ts'
 import type { Usage } from './usage.ts'
 import { windowOf, type Window } from './context-window.ts'
-import { createWriteChatPrompt, type AskedChat } from './write-chat-prompt.ts'
 
 export interface ModelFacts {
   name: string
@@ -74,7 +71,6 @@ export function createModels(context: {
   const { timeoutSeconds: seconds, demoDirectives } = config.models
   const network = createProviderFetch()
   const ownSecrets = secretsOf(config.models.providers)
-  const writeChatPrompt = createWriteChatPrompt({ threads })
   const hideLong = createHideLong({ threads })
   const entries = createEntries()
   const windows = new Map<string, Promise<Window>>()
@@ -215,18 +211,8 @@ export function createModels(context: {
     /** A matcher for these secrets and the platform's own at its providers. */
     hiding: (secrets: readonly string[]): Promise<Hiding> => hidingOf([...ownSecrets, ...secrets]),
 
-    /** MODEL_ERROR if no such model is configured. */
-    prompt: (name: string, transcript: Transcript) => buildPrompt(transcript, entryOf(name).reader),
-
-    /**
-     * The next question of a chat with these secrets and the platform's masked, cut to fit. MODEL_ERROR if its last
-     * message does not fit. A long chat waits for the party's turn.
-     */
-    async chatPrompt(name: string, { chat, tools, secrets, party, cacheKey }: AskedChat): Promise<ChatQuestion> {
-      const window = narrowed.of(await windowFor(name), name, cacheKey)
-      const shown = { reader: entryOf(name).reader, window, toolBytes: bytesOf(tools) }
-      return writeChatPrompt(name, party, { chat, secrets: [...ownSecrets, ...secrets], shown })
-    },
+    /** How the model is shown a prompt. MODEL_ERROR if no such model is configured. */
+    reader: (name: string): Reader => entryOf(name).reader,
 
     /**
      * The model's context window; narrower if the provider refused a prompt of this key as too long. MODEL_ERROR if no
@@ -234,12 +220,6 @@ export function createModels(context: {
      */
     window: async (name: string, cacheKey: string): Promise<Window> =>
       narrowed.of(await windowFor(name), name, cacheKey),
-
-    /** The size of the prompt that `prompt` would build, in bytes. The tools count as fixed. */
-    sizeOf: (name: string, transcript: Transcript, tools: ModelTool[]) => {
-      const { fixed, steps } = sizeOf(transcript, entryOf(name).reader)
-      return { fixed: fixed + bytesOf(tools), steps }
-    },
 
     costOf: async (name: string, usage: Usage): Promise<Cost | undefined> => costOf(entryOf(name), usage, clock.now()),
 
@@ -261,4 +241,4 @@ const readerOf = ({ id }: ModelConfig, { kind, name }: ProviderConfig): Reader =
   textArguments: withTextArguments.has(kind),
 })
 
-export type { ModelTool, StepRequest, StepResult }
+export type { StepRequest, StepResult }

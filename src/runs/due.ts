@@ -69,7 +69,7 @@ const vaultEntryStatement = `
       from vault_entries e
       join agents a on a.owner_id = e.owner_id
       join agent_queues q on q.agent_id = a.id
-      join run_tool_calls c on c.run_id = q.running_run_id
+      join tool_calls c on c.subject_id = q.running_run_id
      where e.id = :entryId and c.vault_entry_id = e.id and c.wait_cause = 'credential'
        and c.status in ('planned', 'started')`
 

@@ -2,8 +2,8 @@ import type { Database, Transaction } from '../database/database.ts'
 import { rowOf } from '../database/row.ts'
 import { statement } from '../database/statement.ts'
 import { lastCalls } from '../loop/last-calls.ts'
+import { Step } from '../loop/step.ts'
 import { ToolCall } from '../tools/tool-call.ts'
-import { RunStep } from './run-step.ts'
 import { Run, selectingRun, type RunFields } from './run.ts'
 
 /**
@@ -23,7 +23,7 @@ export type CallFacts = Pick<
 /** Everything that decides a run's next move. */
 export interface RunRecord {
   run: Run
-  lastStep: Pick<RunStep, 'step' | 'outcome'> | undefined
+  lastStep: Pick<Step, 'step' | 'outcome'> | undefined
   /** Calls of the last step and at least the four before them, in the order of the model's requests. */
   calls: CallFacts[]
 }
@@ -68,9 +68,9 @@ const facts = ['id', 'step', 'name', 'tool', 'siteOrigin', 'arguments', 'status'
 
 /** Reads the record of a run whose row is locked. */
 export async function readRecord(trx: Transaction, run: Run): Promise<RunRecord> {
-  const { id: runId, steps } = run
+  const { id: subjectId, steps } = run
   if (steps === 0) return { run, lastStep: undefined, calls: [] }
-  const lastStep = await RunStep.query(trx).findById([runId, steps]).select('step', 'outcome')
-  const calls = await lastCalls(ToolCall.query(trx).where({ runId }), steps).select(facts)
+  const lastStep = await Step.query(trx).findById([subjectId, steps]).select('step', 'outcome')
+  const calls = await lastCalls(ToolCall.query(trx).where({ subjectId }), steps).select(facts)
   return { run, lastStep, calls }
 }

@@ -6,15 +6,12 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
 import type { Logger } from '../logger.ts'
-import type { Models } from '../models/models.ts'
+import type { Loop } from '../loop/loop.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import type { Outages } from '../outages/outages.ts'
-import type { Outputs } from '../outputs/outputs.ts'
-import type { Sites } from '../sites/sites.ts'
 import type { ReachabilityOfTemporal } from '../temporal/reachability.ts'
 import type { Temporal } from '../temporal/temporal.ts'
 import type { Workers } from '../temporal/workers.ts'
-import type { Sender } from '../tools/sender.ts'
 import type { RateLimits } from '../rate-limit.ts'
 import type { Payloads } from '../webhooks/payloads.ts'
 import { createAccept } from './accept/accept.ts'
@@ -50,13 +47,10 @@ export function createRuns(context: {
   billing: Billing
   callbacks: Callbacks
   notifications: Notifications
-  models: Models
+  loop: Loop
   outages: Outages
   payloads: Payloads
   rateLimits: RateLimits
-  sites: Sites
-  outputs: Outputs
-  sender: Sender
   due: Due
   reachability: ReachabilityOfTemporal
   workers: Workers

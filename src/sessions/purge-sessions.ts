@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import type { Logger } from '../logger.ts'
 import { beginRound, largeBatch, fittingIds, type Sized } from '../database/batches.ts'
+import { deleteSessions } from './session.ts'
 
 /** Makes the function that deletes sessions, with all their messages, RUN_RETENTION_DAYS after their end. */
 export function createPurgeSessions(context: {
@@ -33,8 +34,7 @@ export function createPurgeSessions(context: {
 async function purgeBatch(trx: Transaction, before: Date): Promise<{ deleted: number; more: boolean }> {
   const { rows } = await trx.raw<{ rows: Sized[] }>(lockStatement, { before, most: largeBatch.things })
   const ids = fittingIds(rows)
-  await trx.raw(approvalsStatement, { ids })
-  await trx.raw('delete from sessions where id = any(:ids)', { ids })
+  await deleteSessions(trx, ids)
   return { deleted: ids.length, more: ids.length < rows.length || rows.length === largeBatch.things }
 }
 
@@ -44,7 +44,3 @@ const lockStatement = `
    where coalesce(ended_at, expires_at) < :before
      and not exists (select from chat_answers a where a.session_id = s.id and a.ended_at is null)
    order by coalesce(ended_at, expires_at) limit :most for update skip locked`
-
-/** Approvals do not reference sessions, so no cascade deletes them. */
-const approvalsStatement = `
-  delete from approvals p using chat_answers a where a.session_id = any(:ids) and p.answer_id = a.id`

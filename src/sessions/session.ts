@@ -1,5 +1,5 @@
 import { Approval } from '../approvals/approval.ts'
-import type { Database } from '../database/database.ts'
+import type { Database, Transaction } from '../database/database.ts'
 import { Row } from '../database/row.ts'
 
 /** The fate of an answer whose reader disconnects: it is cancelled, or continues. */
@@ -69,3 +69,22 @@ export async function endSessionsOf(db: Database, userId: string, now: Date): Pr
   await endSessions(db, { ownerId: userId }, now)
   await endSessions(db, { userId }, now)
 }
+
+/**
+ * Deletes sessions, whose rows the caller has locked, with everything that belongs to them. The locks on their answers
+ * keep writers from adding steps and calls, which no foreign key would delete.
+ */
+export async function deleteSessions(trx: Transaction, ids: string[]): Promise<void> {
+  const { rows } = await trx.raw<{ rows: { id: string }[] }>(lockAnswersStatement, { ids })
+  const answerIds = rows.map(({ id }) => id)
+  for (const sql of ofAnswers) await trx.raw(sql, { answerIds })
+  await trx.raw('delete from sessions where id = any(:ids)', { ids })
+}
+
+const lockAnswersStatement = 'select id from chat_answers where session_id = any(:ids) order by id for update'
+
+/** The ids are bound, so that few weekly partitions are searched. The session's cascade deletes the rest. */
+const ofAnswers = [
+  ...['tool_calls', 'steps'].map((table) => `delete from ${table} where subject_id = any(:answerIds::uuid[])`),
+  ...['chat_words', 'approvals'].map((table) => `delete from ${table} where answer_id = any(:answerIds::uuid[])`),
+]

@@ -8,7 +8,7 @@ export const callStatuses = ['planned', 'started', 'succeeded', 'failed', 'unkno
 type CallStatus = (typeof callStatuses)[number]
 
 /**
- * The common part of runs' calls and direct ones. The row is written before the request is sent, so after any crash it
+ * The common part of direct calls and those of runs and answers. The row is written before the request is sent, so after any crash it
  * is known whether the site may have received it. `planned → started → succeeded | failed | unknown`.
  */
 class Call extends Row {
@@ -43,15 +43,18 @@ export class DirectToolCall extends Call {
   declare idempotencyKey: string | null
 }
 
-/** A tool call of a run (table `run_tool_calls`, partitioned by `runId`: every query names it). */
+/** A tool call of a run or an answer (table `tool_calls`, partitioned by `subjectId`: every query names it). */
 export class ToolCall extends Call {
-  static override tableName = 'run_tool_calls'
-  static override idColumn = ['runId', 'step', 'position']
-  declare runId: string
+  static override tableName = 'tool_calls'
+  static override idColumn = ['subjectId', 'step', 'position']
+  /** The run, or the answer of a chat. */
+  declare subjectId: string
   declare step: number
   declare position: number
   declare modelCallId: string | null
   declare name: string
+  /** Somebody was asked to approve it when it was planned. */
+  declare asksFirst: boolean
   declare epoch: number
   /** The latest attempt that certainly failed. A later one may have been lost. */
   declare failedAttempt: number | null
@@ -61,21 +64,12 @@ export class ToolCall extends Call {
   declare notBefore: Date | null
 }
 
-/** A tool call of an answer in a chat (table `chat_tool_calls`). */
-export class ChatToolCall extends Call {
-  static override tableName = 'chat_tool_calls'
-  static override idColumn = ['answerId', 'step', 'position']
-  declare answerId: string
-  declare step: number
-  declare position: number
-  declare modelCallId: string | null
-  declare name: string
-  declare asksFirst: boolean
-}
-
 /** The `Idempotency-Key` of a run's call: the same at every attempt, different for every call. */
-export const idempotencyKeyOf = ({ runId, step, position }: Pick<ToolCall, 'runId' | 'step' | 'position'>): string =>
-  `${runId}:${step}:${position}`
+export const idempotencyKeyOf = ({
+  subjectId,
+  step,
+  position,
+}: Pick<ToolCall, 'subjectId' | 'step' | 'position'>): string => `${subjectId}:${step}:${position}`
 
 export const recordedResult = (outcome: CallOutcome): string | null => (outcome.kind === 'unread' ? null : outcome.text)
 

@@ -128,7 +128,7 @@ function attemptsOf(run: Run): Pick<HeadRun, 'attempt' | 'failure'> {
 
 async function readOpenCalls(trx: Transaction, { id: runId }: Run, sites: Config['sites']): Promise<OpenCall[]> {
   const calls = await ToolCall.query(trx)
-    .where({ runId })
+    .where({ subjectId: runId })
     .whereIn('status', ['planned', 'started'])
     .select(...callColumns)
     .orderBy(['step', 'position'])

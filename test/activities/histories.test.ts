@@ -15,7 +15,7 @@ import { activityEnvironment } from './environment.ts'
 const refuseSteps = (canary: string) => `
   create function refuse() returns trigger language plpgsql as $$ begin
     raise exception '${canary}' using detail = '${canary}', hint = '${canary}'; end $$;
-  create trigger refuse before insert on run_steps for each row execute function refuse()`
+  create trigger refuse before insert on steps for each row execute function refuse()`
 
 test('what nobody foresaw goes into the log, and not into the history of the run', async (t) => {
   const platform = await startPlatform(t, { worker: true })
@@ -34,7 +34,7 @@ test('what nobody foresaw goes into the log, and not into the history of the run
     seen.push(...textsIn(description.raw))
     return true
   })
-  await database.raw('drop trigger refuse on run_steps')
+  await database.raw('drop trigger refuse on steps')
   t.is((await ended(someone, id)).status, 'completed')
   seen.push(...textsIn(await handle.fetchHistory()))
   t.true(seen.includes('INTERNAL_ERROR'))

@@ -87,9 +87,7 @@ for (const [what, end] of Object.entries(endings)) {
     await platform.services.chat.reconcile()
     const answers = await platform.services.database('chat_answers').where({ sessionId: session.id })
     t.like(answers, [{ status: 'stopped', steps: 1 }])
-    const calls = await platform.services
-      .database('chat_tool_calls')
-      .where({ answerId: (answers[0] as { id: string }).id })
+    const calls = await platform.services.database('tool_calls').where({ subjectId: (answers[0] as { id: string }).id })
     t.like(calls, [{ status: 'failed', attempts: 0 }])
   })
 }
@@ -116,7 +114,7 @@ test('an answer that waits for approval does not go on while its user is suspend
   await chat.goOn(answerId)
   await chat.reconcile()
   t.like(await database('chat_answers').where({ sessionId: session.id }), [{ status: 'waiting', steps: 1 }])
-  t.like(await database('chat_tool_calls').where({ answerId }), [{ status: 'planned', attempts: 0 }])
+  t.like(await database('tool_calls').where({ subjectId: answerId }), [{ status: 'planned', attempts: 0 }])
   await keepOut(null)
   t.is((await approvalsOf(someone))[0]?.status, 'approved')
   await chat.reconcile()
@@ -175,7 +173,7 @@ test('an approved call of a chat is made only as it was shown, and the model is 
     const given = await open()
     const { database, chat } = given.platform.services
     const { answerId } = await approved(given, await waiting(t, given.session))
-    const calls = database('chat_tool_calls').where({ answerId })
+    const calls = database('tool_calls').where({ subjectId: answerId })
     await calls.clone().update(change)
     await chat.goOn(answerId)
     await endsAs(given.session, 'completed')
@@ -187,7 +185,7 @@ test('an approved call of a chat is made only as it was shown, and the model is 
   await decide(someone, await waiting(t, session), 'refuse', { note: 'Not today' })
   await endsAs(session, 'completed')
   const answers = platform.services.database('chat_answers').where({ sessionId: session.id }).select('id')
-  const [refused] = await platform.services.database('chat_tool_calls').whereIn('answerId', answers)
+  const [refused] = await platform.services.database('tool_calls').whereIn('subjectId', answers)
   t.regex(refused.result, /its approval was refused.* The note on the refusal: "Not today"/)
 })
 
@@ -202,7 +200,7 @@ test('an answer goes on without a call that nobody has approved in time, and the
   await endsAs(one.session, 'completed')
   t.deepEqual([await statusesOf(one.someone), await statusesOf(other.someone)], [['expired'], ['pending']])
   const answers = database('chat_answers').where({ sessionId: one.session.id }).select('id')
-  t.like(await database('chat_tool_calls').whereIn('answerId', answers), [{ status: 'failed', attempts: 0 }])
+  t.like(await database('tool_calls').whereIn('subjectId', answers), [{ status: 'failed', attempts: 0 }])
 })
 
 /** As the processes do that look for lost answers. */
@@ -221,7 +219,7 @@ test('what an answer has held and asked for is given back once its process was k
   const [createdAt, expiresAt] = [new Date(Date.now() - 60_000), new Date(Date.now() + 3_600_000)]
   await database('credit_holds').insert({ subjectId, ownerId, createdAt, expiresAt, tokens: 1, credits: 1, step: 2 })
   // As if the site had refused the token just before.
-  const calls = database('chat_tool_calls').where({ answerId: subjectId })
+  const calls = database('tool_calls').where({ subjectId })
   await calls.clone().update({ status: 'started', attempts: 1, refusedAttempts: 1, startedAt: createdAt })
   const killed = { status: 'running', waitingSince: null, writer: newId(), writerUntil: createdAt }
   await answers.clone().update(killed)
@@ -267,7 +265,7 @@ test('an answer under way makes no more calls once its user is suspended, and en
   const [answer] = await database('chat_answers').where({ sessionId: session.id })
   // Whether its writer learns of it first, or its reader is sent away.
   t.true(answer.status === 'stopped' || answer.errorCode === 'STREAM_ABORTED')
-  for (const { attempts } of await database('chat_tool_calls').where({ answerId: answer.id })) t.is(attempts, 0)
+  for (const { attempts } of await database('tool_calls').where({ subjectId: answer.id })) t.is(attempts, 0)
 })
 
 test('an answer that is stopped while it waits, or while another call is made, withdraws what it has asked for', async (t) => {

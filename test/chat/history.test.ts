@@ -53,9 +53,9 @@ test('a page of answers with long results ends early, and none is left out', asy
   const answers = (await database('chat_answers').where({ sessionId: session.id })) as { id: string; number: number }[]
   const common = { step: 1, plannedAt: new Date(), effect: 'read', status: 'succeeded', name: 'read', arguments: '{}' }
   const result = JSON.stringify({ text: 'x'.repeat(600_000) })
-  const calls = answers.flatMap(({ id: answerId }) =>
-    [0, 1].map((position) => ({ ...common, id: newId(), answerId, position, result })),
+  const calls = answers.flatMap(({ id: subjectId }) =>
+    [0, 1].map((position) => ({ ...common, id: newId(), subjectId, position, result })),
   )
-  await database('chat_tool_calls').insert(calls)
+  await database('tool_calls').insert(calls)
   t.deepEqual(await pagesOf(session, 'limit=100'), [[1], [2], [3], [4], [5], [6], [7], [8]])
 })

@@ -32,10 +32,10 @@ test('of a session with many long results, a process reads only the last ones', 
   const result = JSON.stringify({ text: 'x'.repeat(1_000_000) })
   for (const [index, count] of [1, 10, 10].entries())
     for (let position = 0; position < count; position += 1)
-      await database('chat_tool_calls').insert({
+      await database('tool_calls').insert({
         ...common,
         id: newId(),
-        answerId: answers[index]?.id,
+        subjectId: answers[index]?.id,
         position,
         result,
       })
@@ -129,7 +129,7 @@ test('a session that wants it gets a summary of what is left out, as a step of i
   t.true(last.includes(`SUMMARY ${requests.length}.`) && !last.includes('SUMMARY 1.'))
   const { database } = platform.services
   const answers = database('chat_answers').where({ sessionId: session.id }).select('id')
-  const steps = await database('chat_steps').whereIn('answerId', answers).where({ outcome: 'summary' })
+  const steps = await database('steps').whereIn('subjectId', answers).where({ outcome: 'summary' })
   t.is(steps.length, requests.length)
   t.true(steps.every(({ credits }) => credits > 0))
   const charged = await database('ledger_entries').where({ kind: 'chat_step' }).whereIn('answerId', answers)

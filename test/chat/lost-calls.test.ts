@@ -2,7 +2,7 @@ import test from 'ava'
 import { ChatAnswer } from '../../src/chat/chat-answer.ts'
 import { createChatCalls } from '../../src/chat/calls.ts'
 import { newId } from '../../src/ids.ts'
-import { ChatToolCall } from '../../src/tools/tool-call.ts'
+import { ToolCall } from '../../src/tools/tool-call.ts'
 import { sharedWorld } from './clients/world.ts'
 import { send } from './stage.ts'
 
@@ -12,7 +12,7 @@ const world = sharedWorld(test)
 type World = Awaited<ReturnType<typeof world>>
 
 /** A call as it was when the process that writes its answer stopped, and what another process makes of it. */
-async function taken({ platform, sites, toolSession }: World, tool: string, state: Partial<ChatToolCall>) {
+async function taken({ platform, sites, toolSession }: World, tool: string, state: Partial<ToolCall>) {
   const { session } = await toolSession({ tools: [tool] })
   await (await send(session, { text: `[[call ${tool} {"seconds":0}]]` })).text()
   const { services } = platform
@@ -20,7 +20,7 @@ async function taken({ platform, sites, toolSession }: World, tool: string, stat
   const { id: answerId, ownerId } = await answers.clone()
   const writer = newId()
   await answers.clone().patch({ status: 'running', endedAt: null, writer })
-  const calls = ChatToolCall.query(services.database).findOne({ answerId }).throwIfNotFound()
+  const calls = ToolCall.query(services.database).findOne({ subjectId: answerId }).throwIfNotFound()
   const isOpen = { httpStatus: null, result: null, endedAt: null, refusedAttempts: 0 }
   await calls.clone().patch({ ...isOpen, ...state })
   const seen = await calls.clone()
@@ -30,7 +30,7 @@ async function taken({ platform, sites, toolSession }: World, tool: string, stat
   const before = sent()
   return {
     read,
-    change: (changes: Partial<ChatToolCall>) => calls.clone().patch(changes),
+    change: (changes: Partial<ToolCall>) => calls.clone().patch(changes),
     perform: (by = writer) =>
       createChatCalls(services).perform(seen, {
         ownerId,
@@ -46,7 +46,7 @@ async function taken({ platform, sites, toolSession }: World, tool: string, stat
 const lost = { status: 'started', attempts: 1 } as const
 const refused = { status: 'started', attempts: 1, refusedAttempts: 1, refusedGeneration: 0 } as const
 
-const rows: [tool: string, state: Partial<ChatToolCall>, sentAgain: number, after: Partial<ChatToolCall>][] = [
+const rows: [tool: string, state: Partial<ToolCall>, sentAgain: number, after: Partial<ToolCall>][] = [
   ['slow_read', lost, 1, { status: 'succeeded', attempts: 2 }],
   ['slow_idempotent', lost, 1, { status: 'succeeded', attempts: 2 }],
   ['slow_once', lost, 0, { status: 'unknown', attempts: 1 }],

@@ -21,7 +21,7 @@ const fillStatement = `
     select s.id, 2 * n, answer, s.owner_id, message, now(), now(), now(), 1, 'completed', 'cancel', 'm', 'stop'
       from n, sessions s where s.id = :sessionId
   ), steps as (
-    insert into chat_steps (answer_id, step, input_tokens, output_tokens, credits, latency_ms, recorded_at, finish, model, answer)
+    insert into steps (subject_id, step, input_tokens, output_tokens, credits, latency_ms, recorded_at, finish, model, answer)
     select answer, 1, 1, 1, 1, 1, now(), 'stop', 'm', 'Answer ' || n from n
   )
   update sessions set last_number = 2 * :count where id = :sessionId`

@@ -123,7 +123,7 @@ test.serial('what Postgres could not confirm is recorded, charged and told once'
   const { door, sites } = await world()
   const calls = sites.badTools.requests().length
   const chatted = await chatOf('unconfirmed', 'cancel', [events(chat.asking([toSite(0, 'unconfirmed')])), done])
-  door.unconfirmed('insert into "chat_steps"')
+  door.unconfirmed('insert into "steps"')
   door.unconfirmed('"finish" = ')
   const parts = await told(t, await (await chatted.ask()).text())
   t.true(door.areBroken())

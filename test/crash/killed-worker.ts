@@ -159,7 +159,7 @@ async function threeCalls(stage: Stage, gated: Gated, before = () => {}) {
 
 const untilAll = (stage: Stage, runId: string, status: string) =>
   eventually(30, `every call is ${status}`, async () => {
-    const rows = await stage.platform.services.database('run_tool_calls').where({ runId }).select('status')
+    const rows = await stage.platform.services.database('tool_calls').where({ subjectId: runId }).select('status')
     return (rows.length === tools.length && rows.every((row: { status: string }) => row.status === status)) || undefined
   })
 

@@ -103,7 +103,6 @@ const rare = new Set([
   'account_tokens',
   'agent_lost_sites',
   'billing_requests',
-  'chat_steps',
   'manifest_changes',
   'password_requests',
   'recovery_codes',

@@ -4,11 +4,11 @@ import { toCoded } from '../../api/failures.ts'
 import { mount } from '../../api/route/mount.ts'
 import { presentAgent } from '../../api/schemas/agent-schema.ts'
 import { redact } from '../../src/logger.ts'
+import { withoutSecrets } from '../../src/loop/fit-transcript.ts'
 import { fence } from '../../src/models/fence.ts'
 import { hiddenTranscript } from '../../src/models/hidden-transcript.ts'
 import { createAnswering } from '../../src/models/answering.ts'
 import { buildPrompt } from '../../src/models/prompt.ts'
-import { createAskStep } from '../../src/runs/step/ask-step.ts'
 import { createSafeFetch } from '../../src/safe-fetch/safe-fetch.ts'
 import { createSealing } from '../../src/secrets/sealing.ts'
 import { readAnswer } from '../../src/tools/site-answer.ts'
@@ -21,7 +21,7 @@ const reach = 'test/models/injection/reach.test.ts'
 export const secrets: Fault[] = [
   {
     id: 'secrets/in-prompts',
-    in: createAskStep,
+    in: { withoutSecrets },
     edit: unwrapped(calling(hiddenTranscript), 'first'),
     why: 'a token that a payload holds goes to the model and its provider',
     tests: [reach],

@@ -5,7 +5,7 @@ import * as agentRuns from '../../api/agent-runs.ts'
 import * as runs from '../../api/runs.ts'
 import type { listedRun } from '../../api/schemas/run-schema.ts'
 import { startBadTools } from '../../examples/sites/bad-tools/server.ts'
-import { buildPrompt } from '../../src/models/prompt.ts'
+import { buildPrompt, maxResultBytes } from '../../src/models/prompt.ts'
 import { Run } from '../../src/runs/run.ts'
 import { createReadTranscript } from '../../src/runs/step/transcript.ts'
 import { call } from './client.ts'
@@ -143,7 +143,8 @@ export async function firstMessage({ database, runs }: Platform['services'], age
   const run = await Run.query(database)
     .findById(claimed?.runId ?? '')
     .throwIfNotFound()
-  const prompt = buildPrompt(await createReadTranscript({ database })(run), { by: 'demo', textArguments: false })
+  const transcript = await createReadTranscript({ database })(run, maxResultBytes)
+  const prompt = buildPrompt(transcript, { by: 'demo', textArguments: false })
   const first = prompt.find(({ role }) => role === 'user')
   const [part] = first?.role === 'user' ? first.content : []
   if (part?.type !== 'text') throw new Error('the first message is no text')

@@ -15,6 +15,8 @@ const plumbing = new Set([
 
 /** What drives the loop. It uses the loop's operations, and gives them their parts. */
 const drivers = new Set(['runs', 'chat'])
+/** What drivers know only through the loop. */
+const behindLoop = new Set(['models', 'sites'])
 
 /** The location of a file: its top folder and, inside `src/`, its noun. */
 interface Place {
@@ -123,5 +125,6 @@ function srcMayImport(path: string, from: Place, { target, typeOnly }: Import, s
   if (place.noun === from.noun || place.noun === undefined) return true
   if (place.noun === 'loop' && drivers.has(from.noun ?? '')) return true
   if (from.noun === 'loop' && drivers.has(place.noun)) return false
+  if (drivers.has(from.noun ?? '') && behindLoop.has(place.noun)) return false
   return from.noun !== undefined && (typeOnly || shared.rows.has(target) || shared.rules.has(target))
 }

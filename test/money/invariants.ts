@@ -15,17 +15,14 @@ const violations: Record<string, string> = {
   'what is left of the grants is the balance, or nothing of a debt': `
     select a.owner_id, a.balance, sum(g.remaining) from accounts a left join credit_grants g on g.owner_id = a.owner_id
      group by a.owner_id having greatest(a.balance, 0) <> coalesce(sum(g.remaining), 0)`,
-  'each step of a run is charged once, with what it says': `
-    select s.run_id, s.step, s.credits, count(e.id), sum(e.credits) from run_steps s
-      left join ledger_entries e on e.run_id = s.run_id and e.step = s.step and e.kind = 'step'
-     group by s.run_id, s.step, s.credits having count(e.id) <> 1 or -sum(e.credits) <> s.credits`,
+  'each step of a run or a chat is charged once, with what it says': `
+    select s.subject_id, s.step, s.credits, count(e.id), sum(e.credits) from steps s
+      left join ledger_entries e on e.step = s.step and (e.run_id = s.subject_id and e.kind = 'step'
+                                                         or e.answer_id = s.subject_id and e.kind = 'chat_step')
+     group by s.subject_id, s.step, s.credits having count(e.id) <> 1 or -sum(e.credits) <> s.credits`,
   'nothing but steps of runs is charged as such': `
-    select e.id from ledger_entries e left join run_steps s on s.run_id = e.run_id and s.step = e.step
-     where e.kind = 'step' and s.run_id is null`,
-  'each step of a chat is charged once, with what it says': `
-    select s.answer_id, s.step, s.credits, count(e.id), sum(e.credits) from chat_steps s
-      left join ledger_entries e on e.answer_id = s.answer_id and e.step = s.step and e.kind = 'chat_step'
-     group by s.answer_id, s.step, s.credits having count(e.id) <> 1 or -sum(e.credits) <> s.credits`,
+    select e.id from ledger_entries e left join steps s on s.subject_id = e.run_id and s.step = e.step
+     where e.kind = 'step' and s.subject_id is null`,
   'a run says what its entries add up to': `
     select r.id, r.credits, sum(e.credits) from runs r left join ledger_entries e on e.run_id = r.id
      group by r.id, r.credits having r.credits <> coalesce(-sum(e.credits), 0)`,

@@ -74,6 +74,6 @@ export const runLines = `
          s.output_tokens as "outputTokens", e.cost_nano_usd as "costNanoUsd", e.price, e.held, e.credits,
          e.created_at as "createdAt"
     from ledger_entries e
-    left join run_steps s on e.kind = 'step' and s.run_id = e.run_id and s.step = e.step
+    left join steps s on e.kind = 'step' and s.subject_id = :runId and s.step = e.step
    where (e.kind = 'step' or e.kind = 'failed_step') and e.run_id = :runId
    order by e.step, e.attempt nulls last`

@@ -67,8 +67,8 @@ const replayStateStatement = `
     select f.first_run_id, max(f.sequence) as latest,
            bool_or(f.status not in ('failed', 'cancelled', 'skipped')) as has_others,
            not bool_or(f.id = f.first_run_id) or bool_or(exists (
-             select from run_tool_calls c
-              where c.run_id = f.id and c.effect = 'once' and (c.in_doubt or c.status in ('started', 'succeeded', 'unknown'))
+             select from tool_calls c
+              where c.subject_id = f.id and c.effect = 'once' and (c.in_doubt or c.status in ('started', 'succeeded', 'unknown'))
            )) as has_acted
       from family f group by f.first_run_id
   )

@@ -12,7 +12,10 @@ export async function closeCalls(
   now: Date,
 ): Promise<void> {
   await trx.raw(leaveStatement, { runId })
-  const open = await ToolCall.query(trx).where({ runId }).whereIn('status', ['planned', 'started']).forUpdate()
+  const open = await ToolCall.query(trx)
+    .where({ subjectId: runId })
+    .whereIn('status', ['planned', 'started'])
+    .forUpdate()
   if (open.length > 0) await approvals.withdraw(trx, { runId })
   for (const call of open) {
     const { status, note } = endingWith('run', call)
@@ -23,4 +26,4 @@ export async function closeCalls(
 }
 
 const leaveStatement =
-  'delete from outgoing_waits where call_id in (select id from run_tool_calls where run_id = :runId)'
+  'delete from outgoing_waits where call_id in (select id from tool_calls where subject_id = :runId)'

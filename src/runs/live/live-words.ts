@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '../../database/database.ts'
 import type { Logger } from '../../logger.ts'
-import { createPartialText, type TextPiece, type PartialText } from '../../models/partial-text.ts'
+import { createPartialText, type TextPiece, type PartialText } from '../../loop/partial-text.ts'
 import { attemptInProgress } from './attempt-in-progress.ts'
 
 /** An attempt at a step whose words are shown. */

@@ -21,7 +21,7 @@ const sizesStatement = `
          end as bytes
     from run_events e
     left join run_inputs i on e.kind in ('accepted', 'started') and i.run_id = :runId
-    left join run_steps s on e.kind = 'step.finished' and s.run_id = :runId and s.step = (e.data->>'step')::int
-    left join run_tool_calls c on c.run_id = :runId and c.id = (e.data->>'callId')::uuid
+    left join steps s on e.kind = 'step.finished' and s.subject_id = :runId and s.step = (e.data->>'step')::int
+    left join tool_calls c on c.subject_id = :runId and c.id = (e.data->>'callId')::uuid
    where e.run_id = :runId and e.number between :from and :to
    order by e.number`

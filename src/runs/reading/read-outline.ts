@@ -1,6 +1,6 @@
 import { raw } from 'objection'
+import { Step } from '../../loop/step.ts'
 import { ToolCall } from '../../tools/tool-call.ts'
-import { RunStep } from '../run-step.ts'
 import { RunEvent } from '../timeline.ts'
 import type { TimelineContext, TimelineEvent, TimelinePage } from './read-timeline.ts'
 
@@ -18,7 +18,7 @@ export async function readOutline(
   limit: number,
 ): Promise<TimelinePage> {
   const found = await RunEvent.query(database)
-    .where({ runId })
+    .where({ subjectId: runId })
     .where('number', '>', after)
     .orderBy('number')
     .limit(limit + 1)
@@ -32,13 +32,13 @@ export async function readOutline(
   return { items, more: found.length > items.length }
 }
 
-type OutlinedStep = Omit<RunStep, 'answer'> & { beginning: string; length: number }
+type OutlinedStep = Omit<Step, 'answer'> & { beginning: string; length: number }
 
 async function stepsOf(database: TimelineContext['database'], runId: string, events: RunEvent[]) {
   const numbers = events.flatMap(({ kind, data }) => (kind === 'step.finished' ? [Number(data['step'])] : []))
   if (numbers.length === 0) return new Map<number, OutlinedStep>()
-  const rows = (await RunStep.query(database)
-    .where({ runId })
+  const rows = (await Step.query(database)
+    .where({ subjectId: runId })
     .whereIn('step', numbers)
     .select('step', 'model', 'finish', 'inputTokens', 'outputTokens', 'cachedTokens', 'credits', 'costNanoUsd')
     .select('latencyMs', 'outcome', raw('left(answer, ?)', outlinedCharacters).as('beginning'))
@@ -66,7 +66,7 @@ async function callsOf(database: TimelineContext['database'], runId: string, eve
   const ids = events.flatMap(({ data }) => (typeof data['callId'] === 'string' ? [data['callId']] : []))
   if (ids.length === 0) return new Map<string, OutlinedCall>()
   const rows = await ToolCall.query(database)
-    .where({ runId })
+    .where({ subjectId: runId })
     .whereIn('id', ids)
     .select('id', 'step', 'tool', 'name', 'siteOrigin', 'effect', 'httpStatus')
   return new Map(rows.map((row) => [row.id, row]))

@@ -6,7 +6,7 @@ import { belongsTo, type Owners } from '../../owners/reach.ts'
 import { isId } from '../../ids.ts'
 import { JsonText } from '../../json-text.ts'
 import type { Receipt } from '../accept/receipt.ts'
-import { RunStep } from '../run-step.ts'
+import { Step } from '../../loop/step.ts'
 import { Run, triggers } from '../run.ts'
 import { runStatuses, unfinishedStatuses, type RunStatus } from '../states.ts'
 import { latestReplay } from './latest-replay.ts'
@@ -59,7 +59,7 @@ export function createReading(context: TimelineContext & { database: Database })
     /** The last answer of a completed run, with its value if any. Null for any other run, or if purged. */
     async answerOf({ id, status, steps }: Pick<Run, 'id' | 'status' | 'steps'>): Promise<RunAnswer> {
       if (status !== 'completed') return { answer: null, output: null }
-      const last = await RunStep.query(database).findById([id, steps]).select('answer', 'output')
+      const last = await Step.query(database).findById([id, steps]).select('answer', 'output')
       return { answer: last?.answer ?? null, output: last?.output ? new JsonText(last.output) : null }
     },
 

@@ -2,8 +2,8 @@ import type { Database } from '../../database/database.ts'
 import { JsonText } from '../../json-text.ts'
 import type { Payloads } from '../../webhooks/payloads.ts'
 import { shownArguments, shownResult } from '../../tools/shown-call.ts'
+import { Step } from '../../loop/step.ts'
 import { idempotencyKeyOf, ToolCall } from '../../tools/tool-call.ts'
-import { RunStep } from '../run-step.ts'
 import type { PromptInForce } from '../queue/prompt-in-force.ts'
 import { inputOf, promptOf, type RunInput } from '../run-input.ts'
 import { countThatFit } from './page-bytes.ts'
@@ -43,7 +43,8 @@ export async function readTimeline(
   const payload = events.some(({ kind }) => kind === 'accepted') ? inputs?.input?.payload : undefined
   const shown = inputs && payload ? await payloads.show(payload, inputs.ownerId) : undefined
   const numbers = stepsOf(events)
-  const steps = numbers.length > 0 ? await RunStep.query(database).where({ runId }).whereIn('step', numbers) : []
+  const steps =
+    numbers.length > 0 ? await Step.query(database).where({ subjectId: runId }).whereIn('step', numbers) : []
   const calls = await callsOf(database, runId, events)
   const items = events.map((event) => ({
     number: event.number,
@@ -83,8 +84,8 @@ async function readInputs(database: Database, runId: string): Promise<RunInputs 
 async function callsOf(database: Database, runId: string, events: RunEvent[]): Promise<ToolCall[]> {
   const about = events.flatMap(({ data }) => (typeof data['callId'] === 'string' ? [data['callId']] : []))
   const steps = stepsOf(events)
-  const full = about.length > 0 ? await ToolCall.query(database).where({ runId }).whereIn('id', about) : []
-  const asked = ToolCall.query(database).where({ runId }).whereIn('step', steps).whereNotIn('id', about)
+  const full = about.length > 0 ? await ToolCall.query(database).where({ subjectId: runId }).whereIn('id', about) : []
+  const asked = ToolCall.query(database).where({ subjectId: runId }).whereIn('step', steps).whereNotIn('id', about)
   const named = steps.length > 0 ? await asked.select('id', 'step', 'position', 'name') : []
   return [...full, ...named].toSorted((one, other) => one.position - other.position)
 }
@@ -98,7 +99,7 @@ const isOfRun = ({ kind }: RunEvent): boolean => kind === 'accepted' || kind ===
 function contents(
   event: RunEvent,
   inputs: (RunInputs & { shown: JsonText | undefined }) | undefined,
-  steps: RunStep[],
+  steps: Step[],
   calls: ToolCall[],
 ): Record<string, unknown> {
   const { kind, data } = event
@@ -121,7 +122,7 @@ function contents(
 const payloadContents = (input: RunInput | undefined, shown: JsonText | undefined): Record<string, unknown> =>
   input ? { payload: shown ?? input.payload, ...(input.headers && { headers: input.headers }) } : { payload: null }
 
-function stepContents(step: RunStep | undefined, calls: ToolCall[]): Record<string, unknown> {
+function stepContents(step: Step | undefined, calls: ToolCall[]): Record<string, unknown> {
   if (!step) return {}
   const { model, answer, finish, inputTokens, outputTokens, credits, latencyMs, costNanoUsd, outcome, remark } = step
   const costUsd = costNanoUsd === null ? null : costNanoUsd / 1e9

@@ -112,11 +112,11 @@ async function readParked(trx: Transaction, runs: Run[]): Promise<Set<string>> {
   const ids = waiting.map(({ id }) => id)
   const parked = await ToolCall.query(trx)
     .alias('c')
-    .whereIn('runId', ids)
+    .whereIn('subjectId', ids)
     .whereIn('status', ['planned', 'started'])
     .whereRaw(isParked)
-    .distinct('runId')
-  return new Set(parked.flatMap(({ runId }) => runId ?? []))
+    .distinct('subjectId')
+  return new Set(parked.map(({ subjectId }) => subjectId))
 }
 
 /** Runs that wait for an approval or a slot, with at least one call that can continue. */
@@ -126,11 +126,11 @@ async function readFreed(trx: Transaction, runs: Run[]): Promise<Set<string>> {
   const ids = waiting.map(({ id }) => id)
   const freed = await ToolCall.query(trx)
     .alias('c')
-    .whereIn('runId', ids)
+    .whereIn('subjectId', ids)
     .where({ status: 'planned' })
     .whereRaw(isFreed)
-    .distinct('runId')
-  return new Set(freed.flatMap(({ runId }) => runId ?? []))
+    .distinct('subjectId')
+  return new Set(freed.map(({ subjectId }) => subjectId))
 }
 
 /** Runs that wait for a model and may try it, or the agent's fallback model, again. */

@@ -143,6 +143,6 @@ async function beginEpoch(trx: Transaction, run: Run, cause: string, now: Date):
 
 /** Retries a credential in any case: sending the call shows whether it works. */
 const freeStatement = `
-  update run_tool_calls c set wait_cause = null, not_before = null
-   where c.run_id = :runId and c.status in ('planned', 'started')
+  update tool_calls c set wait_cause = null, not_before = null
+   where c.subject_id = :runId and c.status in ('planned', 'started')
      and (c.wait_cause = 'credential' or c.wait_cause = 'approval' and not ${isUnapproved})`

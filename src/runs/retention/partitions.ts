@@ -2,8 +2,15 @@ import type { Clock } from '../../clock.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { Logger } from '../../logger.ts'
 
-/** Tables partitioned by run id. */
-export const partitionedTables = ['run_inputs', 'run_steps', 'run_tool_calls', 'run_events'] as const
+/** Tables partitioned by the id of a run, or of a subject: a run or an answer of a chat. */
+export const partitionedTables = {
+  run_inputs: 'run_id',
+  run_events: 'run_id',
+  steps: 'subject_id',
+  tool_calls: 'subject_id',
+} as const
+
+export type PartitionedTable = keyof typeof partitionedTables
 
 /** How long before its week a partition is created, in milliseconds. */
 const aheadMs = 14 * 86_400_000
@@ -13,9 +20,9 @@ const lockTimeout = `set local lock_timeout = '500ms'`
 
 /** A week's partition of one table. */
 export interface Partition {
-  table: string
+  table: PartitionedTable
   name: string
-  /** Its runs have ids from `from` (included) to `to` (excluded). */
+  /** Its runs or subjects have ids from `from` (included) to `to` (excluded). */
   from: string
   to: string
   /** The time of `to`. */
@@ -43,38 +50,49 @@ export function ensurePartitions(database: Database, now: Date, since = now): Pr
   const until = new Date(now.getTime() + aheadMs)
   return database.transaction(async (trx) => {
     await trx.raw(lockTimeout)
-    const { rows } = await trx.raw<{ rows: { name: string }[] }>(
-      'select ensure_run_partitions(:since, :until) as name',
-      { since, until },
-    )
+    const { rows } = await trx.raw<{ rows: { name: string }[] }>('select ensure_partitions(:since, :until) as name', {
+      since,
+      until,
+    })
     return rows.map(({ name }) => name)
   })
 }
 
 /** Existing partitions, without the default ones. */
 export async function listPartitions(db: Database | Transaction): Promise<Partition[]> {
-  const bindings = { tables: [...partitionedTables] }
+  const bindings = { tables: Object.keys(partitionedTables) }
   const { rows } = await db.raw<{ rows: Omit<Partition, 'endsAt'>[] }>(listStatement, bindings)
   return rows.map((row) => ({ ...row, endsAt: new Date(Number.parseInt(row.to.replace('-', '').slice(0, 12), 16)) }))
 }
 
-/** Drops the partition if its week has no runs left; returns whether it did. Throws 55P03 if the table is too busy. */
+/** Drops the partition if nothing of its week is left; returns whether it did. Throws 55P03 if the table is too busy. */
 export function dropPartition(database: Database, partition: Partition): Promise<boolean> {
   return database.transaction(async (trx) => {
     await trx.raw(lockTimeout)
     // A process whose clock is weeks behind commits before this lock, or writes to the default partition.
     await trx.raw('lock table only ?? in access exclusive mode', [partition.table])
-    if (await hasRuns(trx, partition)) return false
+    if (await isInUse(trx, partition)) return false
     await trx.raw('drop table ??', [partition.name])
     return true
   })
 }
 
-/** Whether the week has any run. */
-export async function hasRuns(db: Database | Transaction, { from, to }: Partition): Promise<boolean> {
-  const { rows } = await db.raw<{ rows: unknown[] }>('select from runs where id >= ? and id < ? limit 1', [from, to])
-  return rows.length > 0
+/** Whether the week has any run, or any other subject of the table. */
+export async function isInUse(db: Database | Transaction, { table, from, to }: Partition): Promise<boolean> {
+  for (const owners of ownersOf(table)) {
+    const { rows } = await db.raw<{ rows: unknown[] }>('select from ?? where id >= ? and id < ? limit 1', [
+      owners,
+      from,
+      to,
+    ])
+    if (rows.length > 0) return true
+  }
+  return false
 }
+
+/** Whose rows a table has. */
+export const ownersOf = (table: PartitionedTable): string[] =>
+  partitionedTables[table] === 'run_id' ? ['runs'] : ['runs', 'chat_answers']
 
 /** A bound reads "FOR VALUES FROM ('…') TO ('…')", or "DEFAULT" for a default partition. */
 const listStatement = `

@@ -1,11 +1,19 @@
 import { leastId } from '../../ids.ts'
 import { isLockTimeout, type Database } from '../../database/database.ts'
-import { dropPartition, hasRuns, listPartitions, partitionedTables, type Partition } from './partitions.ts'
+import {
+  dropPartition,
+  isInUse,
+  listPartitions,
+  ownersOf,
+  partitionedTables,
+  type Partition,
+  type PartitionedTable,
+} from './partitions.ts'
 
-/** Runs checked per statement. */
+/** Runs or answers checked per statement. */
 const batch = 1000
 
-/** How long a week's rows wait for its last runs before they are deleted individually, in milliseconds. */
+/** How long a week's rows wait for its last runs and answers before they are deleted individually, in milliseconds. */
 const graceMs = 7 * 86_400_000
 
 /** Result of a round: dropped partitions and deleted rows. */
@@ -15,8 +23,9 @@ interface Purged {
 }
 
 /**
- * Purges timelines of deleted runs. A week's partitions are dropped once no run of that week is left. While a run is
- * kept longer (it waits, or never started), the rows of the others are deleted individually.
+ * Purges timelines of deleted runs. A week's partitions are dropped once no run of that week is left, nor any answer of a
+ * chat whose rows they have. While one is kept longer (a run that waits, or never started), the rows of the others are
+ * deleted individually.
  */
 export async function purgeTimelines(database: Database, before: Date, isOver: () => boolean): Promise<Purged> {
   const purged: Purged = { partitions: [], rows: 0 }
@@ -24,13 +33,14 @@ export async function purgeTimelines(database: Database, before: Date, isOver: (
   const held: Partition[] = []
   for (const partition of old) {
     if (isOver()) return purged
-    if (!(await hasRuns(database, partition))) {
+    if (!(await isInUse(database, partition))) {
       if (!(await isDropped(database, partition))) return purged
       purged.partitions.push(partition.name)
     } else if (partition.endsAt.getTime() < before.getTime() - graceMs) held.push(partition)
   }
-  for (const table of [...held.map(({ name }) => name), ...partitionedTables.map((table) => `${table}_default`)]) {
-    purged.rows += await deleteLeftovers(database, table, isOver)
+  const tables = Object.keys(partitionedTables) as PartitionedTable[]
+  for (const partition of [...held, ...tables.map((table) => ({ table, name: `${table}_default` }))]) {
+    purged.rows += await deleteLeftovers(database, partition, isOver)
   }
   return purged
 }
@@ -47,33 +57,40 @@ async function isDropped(database: Database, partition: Partition): Promise<bool
   }
 }
 
-/** Rows deleted, and the last run checked; null at the end. */
+/** Rows deleted, and the last run or answer checked; null at the end. */
 interface Deleted {
   count: number
   last: string | null
 }
 
-/** Walks a partition's runs and deletes the rows of deleted runs. */
-async function deleteLeftovers(database: Database, table: string, isOver: () => boolean): Promise<number> {
+/** Walks a partition's runs and answers, and deletes the rows of deleted ones. */
+async function deleteLeftovers(
+  database: Database,
+  { table, name }: Pick<Partition, 'table' | 'name'>,
+  isOver: () => boolean,
+): Promise<number> {
   let deleted = 0
   let after: string | null = leastId
   while (after !== null && !isOver()) {
-    const bindings: Record<string, unknown> = { table, after, batch }
-    const { rows } = await database.raw<{ rows: [Deleted] }>(deleteLeftoversStatement, bindings)
+    const bindings: Record<string, unknown> = { name, key: partitionedTables[table], after, batch }
+    const { rows } = await database.raw<{ rows: [Deleted] }>(leftoversStatement(table), bindings)
     deleted += rows[0].count
     after = rows[0].last
   }
   return deleted
 }
 
-/** A new run is seen together with its rows, because one transaction writes both. */
-const deleteLeftoversStatement = `
+/** A run or an answer is seen with its rows, because no row is written before it. */
+const leftoversStatement = (table: PartitionedTable): string => `
   with listed as (
-    select distinct run_id from :table: where run_id > :after order by run_id limit :batch
+    select distinct :key: as id from :name: where :key: > :after order by 1 limit :batch
   ), deleted as (
-    delete from :table: where run_id in (
-      select run_id from listed where not exists (select from runs where runs.id = listed.run_id))
+    delete from :name: where :key: in (
+      select id from listed
+       where ${ownersOf(table)
+         .map((owners) => `not exists (select from ${owners} o where o.id = listed.id)`)
+         .join(' and ')})
     returning 1
   )
   select (select count(*)::int from deleted) as count,
-         (select case when count(*) = :batch then (array_agg(run_id order by run_id desc))[1] end from listed) as last`
+         (select case when count(*) = :batch then (array_agg(id order by id desc))[1] end from listed) as last`

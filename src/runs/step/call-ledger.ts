@@ -36,8 +36,8 @@ export function createCallLedger(context: {
     database.transaction(async (trx) => work(trx, await lockRun(trx, ref), clock.now()))
 
   /** Only this attempt may record its outcome; an outcome that was recorded meanwhile stands. */
-  const ofAttempt = (trx: Transaction, { runId, id, status, attempts }: ToolCall) =>
-    ToolCall.query(trx).where({ runId, id, status, attempts })
+  const ofAttempt = (trx: Transaction, { subjectId, id, status, attempts }: ToolCall) =>
+    ToolCall.query(trx).where({ subjectId, id, status, attempts })
 
   /** What keeps the call from being sent, or from being sent again. */
   const whyNot = (db: Database | Transaction, call: ToolCall): Promise<Hindrance | undefined> =>
@@ -54,13 +54,13 @@ export function createCallLedger(context: {
 
   /** Ends a call that is not sent any more, and frees its place at the host. Nobody need decide about it. */
   async function close(trx: Transaction, call: ToolCall, { status, note }: CallEnding, now: Date): Promise<void> {
-    const { id: callId, runId, attempts } = call
+    const { id: callId, subjectId, attempts } = call
     await trx.raw('delete from outgoing_waits where call_id = :callId', { callId })
     await call.$query(trx).patch({ status, result: note, endedAt: now })
     const expired = await approvals.expire(trx, callId)
     await approvals.withdraw(trx, { callId })
     const finished: NewEvent = { kind: 'tool.finished', data: { callId, attempts, status, note } }
-    await append(trx, runId, now, [...(expired ? [expiredEvent(expired)] : []), finished])
+    await append(trx, subjectId, now, [...(expired ? [expiredEvent(expired)] : []), finished])
   }
 
   return {
@@ -156,7 +156,7 @@ export function createCallLedger(context: {
 }
 
 const callOf = (db: Database | Transaction, run: Run, callId: string) =>
-  ToolCall.query(db).findOne({ id: callId, runId: run.id })
+  ToolCall.query(db).findOne({ id: callId, subjectId: run.id })
 
 const openCall = async (trx: Transaction, run: Run, callId: string): Promise<ToolCall | undefined> =>
   open(run, await callOf(trx, run, callId).forUpdate())

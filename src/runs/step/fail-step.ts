@@ -1,13 +1,11 @@
 import type { Billing } from '../../billing/billing.ts'
 import type { Clock } from '../../clock.ts'
-import type { Config } from '../../config/config.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { CodedError } from '../../errors.ts'
-import { mayPass, planAfter, type Plan } from '../../loop/after-failure.ts'
-import { createCharge, type Used } from '../../loop/write-step.ts'
-import { ModelError } from '../../models/failures.ts'
-import type { Models } from '../../models/models.ts'
-import type { Usage } from '../../models/usage.ts'
+import { isOfPrompt, mayPass, planAfter, type Plan } from '../../loop/after-failure.ts'
+import type { Cut } from '../../loop/fit-transcript.ts'
+import type { Loop } from '../../loop/loop.ts'
+import type { Used } from '../../loop/write-step.ts'
 import type { Outages } from '../../outages/outages.ts'
 import type { Move } from '../../../workflows/messages.ts'
 import { lockRun, type RunRef } from '../record.ts'
@@ -16,18 +14,19 @@ import { hasEnded } from '../states.ts'
 import { append, type NewEvent } from '../timeline.ts'
 import type { Attempt } from './attempt.ts'
 import { changeOfModel, fallbackOf } from './fallback.ts'
-import type { Cut } from './fit-transcript.ts'
+import { fittedEvent } from './record-cut.ts'
 import type { Next } from './write-step.ts'
 
 /** What a failed attempt used and was charged for; nothing if the provider billed nothing. */
 type Billed = (Used & { credits: number }) | undefined
 
 /**
- * A failure; whether the model fails everybody, undefined if the next attempt comes first; and the cut with which the run
- * can do without the answer.
+ * A failure and what it has used; whether the model fails everybody, undefined if the next attempt comes first; and the cut
+ * with which the run can do without the answer.
  */
 interface Failed {
   error: CodedError
+  used: Used | undefined
   isOut: boolean | undefined
   instead: Cut | undefined
 }
@@ -36,18 +35,12 @@ interface Failed {
 export function createFailStep(context: {
   database: Database
   clock: Clock
-  config: Pick<Config, 'creditUsd'>
-  billing: Billing
-  models: Pick<Models, 'costOf'>
+  billing: Pick<Billing, 'credits'>
+  loop: Pick<Loop, 'charge'>
   outages: Pick<Outages, 'isOut' | 'of'>
   next: Next
 }) {
-  const { database, clock, billing, models, outages, next } = context
-  const chargeAttempt = createCharge(context)
-
-  /** Providers bill what they have read and written, also if the answer is of no use. */
-  const usedBy = async ({ model }: Attempt, usage: Usage | undefined): Promise<Used | undefined> =>
-    usage && { ...usage, cost: await models.costOf(model, usage) }
+  const { database, clock, billing, loop, outages, next } = context
 
   async function planFor(trx: Transaction, run: Run, { model }: Attempt, failed: Failed, now: Date): Promise<Plan> {
     const { error, isOut, instead } = failed
@@ -63,7 +56,7 @@ export function createFailStep(context: {
     if (!used) return { billed: undefined, counters: {} }
     const { ownerId, agentId, id: runId } = run
     const of = { ownerId, agentId, runId, step, failedAttempt: attempt, keepsHold }
-    const { credits, counters } = await chargeAttempt(trx, of, run, used)
+    const { credits, counters } = await loop.charge(trx, of, run, used)
     return { billed: { ...used, credits }, counters }
   }
 
@@ -80,7 +73,7 @@ export function createFailStep(context: {
     async examine(attempt: Attempt, error: CodedError, signal: AbortSignal): Promise<boolean | undefined> {
       const { model, counted, begunAt } = attempt
       if (mayPass(error, { counted, ms: clock.now().getTime() - begunAt.getTime() })) return undefined
-      if (error instanceof ModelError && error.isOfPrompt) return false
+      if (isOfPrompt(error)) return false
       return Promise.race([outages.isOut(model), whenAborted(signal)])
     },
 
@@ -90,8 +83,7 @@ export function createFailStep(context: {
      * summary can be done without: then the run goes on with the given cut.
      */
     async note(ref: RunRef, attempt: Attempt, failed: Failed): Promise<Move | 'retry'> {
-      const { error } = failed
-      const used = await usedBy(attempt, error instanceof ModelError ? error.usage : undefined)
+      const { error, used } = failed
       return database.transaction(async (trx) => {
         const run = await lockRun(trx, ref)
         // Too late: the step was recorded, or the run ended, while this attempt was failing.
@@ -125,8 +117,7 @@ export function createFailStep(context: {
      * Records that an attempt was given up, because its worker stops or its run is cancelled, and what it has used. It
      * does not count as a failed one, unless the next one has begun or the step is recorded.
      */
-    async giveUp(ref: RunRef, attempt: Attempt, usage: Usage | undefined): Promise<void> {
-      const used = await usedBy(attempt, usage)
+    async giveUp(ref: RunRef, attempt: Attempt, used: Used | undefined): Promise<void> {
       await database.transaction(async (trx) => {
         const run = await lockRun(trx, ref)
         const isCurrent = run.steps === attempt.step - 1 && run.stepAttempts === attempt.counted
@@ -161,7 +152,7 @@ function changesOf(
   const anew = { ...noRounds, retryAt: null, stepAttempts: 0 }
   if (plan.kind === 'retry') return attempt < run.attempt ? {} : { retryAt: plan.retryAt }
   if (plan.kind === 'other') return { ...anew, fallbackSince: step, ownModelWasOut: plan.isOut, corrections: 0 }
-  if (plan.kind === 'cut') return { ...anew, ...instead?.changes }
+  if (plan.kind === 'cut') return { ...anew, ...instead?.cuts }
   if (plan.kind === 'end') return { retryAt: null }
   if (plan.retryAt === null) return anew
   const modelFailingSince = run.modelFailingSince ?? now
@@ -169,7 +160,7 @@ function changesOf(
 }
 
 function eventsOf(plan: Plan, { step, model: from }: Attempt, { instead }: Failed): NewEvent[] {
-  if (plan.kind === 'cut') return instead ? [instead.event] : []
+  if (plan.kind === 'cut') return instead ? [fittedEvent(step, instead, { isSummarized: false })] : []
   const to = plan.kind === 'other' ? plan.model : undefined
   return changeOfModel({ step, from, to, note: 'The model failed.' })
 }

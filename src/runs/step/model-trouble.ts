@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import type { Transaction } from '../../database/database.ts'
-import type { Models } from '../../models/models.ts'
+import type { Loop } from '../../loop/loop.ts'
 import type { Outages } from '../../outages/outages.ts'
 import { latestPrompt } from '../run-input.ts'
 import type { Run } from '../run.ts'
@@ -31,14 +31,14 @@ export type AccountStatus = { trouble: ModelTrouble } | { other: OtherModel } | 
 /** Looks at what keeps a run, whose row is locked, from asking its model. While nothing is out, that costs no query. */
 export function createModelStanding(context: {
   clock: Clock
-  models: Pick<Models, 'defaultModel'>
+  loop: Pick<Loop, 'defaultModel'>
   outages: Pick<Outages, 'of' | 'areKnown'>
 }) {
-  const { clock, models, outages } = context
+  const { clock, loop, outages } = context
 
   return async (trx: Transaction, run: Run): Promise<AccountStatus> => {
     if (!outages.areKnown() && run.modelRetryAt === null) return undefined
-    const { model, other, isFallback } = await modelsOf(trx, run, models.defaultModel)
+    const { model, other, isFallback } = await modelsOf(trx, run, loop.defaultModel)
     const outage = await outages.of(trx, model)
     if (!outage) return ownTrouble(run, model, clock.now())
     const { id: outageId, message, beganAt: since } = outage

@@ -6,7 +6,7 @@ import type { Run } from '../run.ts'
 import { cancelledAs, hasEnded, type EndReason } from '../states.ts'
 import { outageTimeLeft, waitingTimeLeft, workingTimeLeft } from '../time-left.ts'
 import type { CallFacts, RunRecord } from '../record.ts'
-import { maxCorrections } from '../../models/judge-answer.ts'
+import { maxCorrections } from '../../loop/judge-answer.ts'
 
 type Budgets = Config['budgets']
 

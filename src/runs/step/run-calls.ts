@@ -5,11 +5,11 @@ import type { Config } from '../../config/config.ts'
 import type { Database } from '../../database/database.ts'
 import { CodedError } from '../../errors.ts'
 import { mayRepeat } from '../../loop/call-endings.ts'
-import { createPerformCall, type CallLedger } from '../../loop/perform-call.ts'
+import type { Loop } from '../../loop/loop.ts'
+import type { CallLedger } from '../../loop/perform-call.ts'
 import { noteInLog } from '../../logger.ts'
-import type { Models } from '../../models/models.ts'
 import type { CallOutcome } from '../../tools/call-site.ts'
-import type { Sender, Sending, Unsent } from '../../tools/sender.ts'
+import type { Sending, Unsent } from '../../tools/sender.ts'
 import { idempotencyKeyOf, type ToolCall } from '../../tools/tool-call.ts'
 import { createCallLedger, maxRefused, type Counted } from './call-ledger.ts'
 import type { RunRef } from '../record.ts'
@@ -26,13 +26,11 @@ export function createRunCalls(context: {
   clock: Clock
   config: Pick<Config, 'budgets'>
   agents: Pick<Agents, 'knownSecrets'>
-  models: Pick<Models, 'secrets'>
-  sender: Sender
+  loop: Pick<Loop, 'secrets' | 'performCall'>
   approvals: Approvals
 }) {
-  const { agents, models } = context
+  const { agents, loop } = context
   const ledger = createCallLedger(context)
-  const performCall = createPerformCall(context)
 
   const ledgerOf = (ref: RunRef, callId: string, signal: AbortSignal): CallLedger<ToolCall> => ({
     maxRefused,
@@ -41,7 +39,7 @@ export function createRunCalls(context: {
       if (!found) return undefined
       const { run, call } = found
       noteInLog({ agentId: run.agentId, step: call.step })
-      const secrets = [...models.secrets, ...(await agents.knownSecrets(run.agentId, run.ownerId))]
+      const secrets = [...loop.secrets, ...(await agents.knownSecrets(run.agentId, run.ownerId))]
       return { call, sending: toSending(run, call, secrets, signal) }
     },
     begin: (call) => ledger.begin(ref, call),
@@ -68,7 +66,7 @@ export function createRunCalls(context: {
      * aborted.
      */
     async perform(ref: RunRef, callId: string, signal: AbortSignal): Promise<void> {
-      await performCall(ledgerOf(ref, callId, signal), signal)
+      await loop.performCall(ledgerOf(ref, callId, signal), signal)
     },
   }
 }

@@ -19,7 +19,7 @@ import { createWaits } from './waits.ts'
  * its answer and decides what comes next.
  */
 export function createSteps(context: Omit<AskContext, 'next'> & Parameters<typeof createWaits>[0]) {
-  const { database, clock, config, models, billing } = context
+  const { database, clock, config, loop, billing } = context
   const decide = createDecide({ ...context, modelStanding: createModelStanding(context) })
   const waits = createWaits(context)
 
@@ -67,9 +67,9 @@ export function createSteps(context: Omit<AskContext, 'next'> & Parameters<typeo
      */
     async advance(ref: RunRef, signal: AbortSignal): Promise<Move> {
       const { run, model: chosen } = await readRun(database, ref)
-      const model = chosen ?? models.defaultModel
+      const model = chosen ?? loop.defaultModel
       noteInLog({ agentId: run.agentId })
-      return models.inPlace(model, run.ownerId, signal, async () => {
+      return loop.inPlace(model, run.ownerId, signal, async () => {
         // Read while the attempt is begun: what is recorded of the steps before does not change any more.
         const prepared = prepare(run, model)
         // If something else comes first, for example open calls, nobody asks for it.

@@ -1,19 +1,11 @@
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../../database/database.ts'
-import { maxResultBytes, type Transcript } from '../../models/prompt.ts'
-import { maxSummaryBytes } from '../../models/summary-prompt.ts'
+import type { RunTranscript } from '../../loop/fit-transcript.ts'
 import type { PromptInForce } from '../queue/prompt-in-force.ts'
 import { openingOf, type OpeningInput } from '../run-input.ts'
 import type { Run } from '../run.ts'
 import { readLeftOut } from './left-out.ts'
-import { createShownSteps, keptMs, maxKeptCharacters, type ShownStep } from './shown-steps.ts'
-
-/** Everything that the model sees of a run, with the numbers of its steps. */
-export interface RunTranscript extends Transcript {
-  steps: ShownStep[]
-  /** Whether the agent wants a summary of what is left out. */
-  summarizes: boolean
-}
+import { createShownSteps, keptMs, maxKeptCharacters } from './shown-steps.ts'
 
 /** What stands before the steps. */
 interface Opening {
@@ -45,9 +37,8 @@ export function createReadTranscript({ database }: { database: Database }) {
     return opening
   }
 
-  return async (run: Run, resultBytes: number = maxResultBytes): Promise<RunTranscript> => {
+  return async (run: Run, resultBytes: number): Promise<RunTranscript> => {
     const [{ input, prompt }, steps] = await Promise.all([keptOpening(run), shownSteps(run, resultBytes)])
-    const summaryBytes = Math.min(resultBytes, maxSummaryBytes)
     return {
       systemPrompt: prompt.systemPrompt,
       trigger: run.trigger,
@@ -56,7 +47,7 @@ export function createReadTranscript({ database }: { database: Database }) {
       schema: prompt.schema ?? undefined,
       outputSchema: prompt.outputSchema ?? undefined,
       resultBytes,
-      leftOut: await readLeftOut(database, run, { ...prompt, summaryBytes }),
+      leftOut: await readLeftOut(database, run, { ...prompt, resultBytes }),
       steps,
       summarizes: prompt.summarizes,
     }

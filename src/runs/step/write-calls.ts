@@ -28,11 +28,11 @@ export async function writeCalls(
   return { calls: rows, events: [...failed, ...(await askFirst(trx, approvals, run, toApprove, plan.mayAskUntil))] }
 }
 
-const toRow = ({ id: runId }: Run, { asksFirst, ...call }: PlannedCall, mayAskUntil: Date) => ({
+const toRow = ({ id: subjectId }: Run, call: PlannedCall, mayAskUntil: Date) => ({
   ...call,
-  runId,
-  waitCause: asksFirst ? ('approval' as const) : null,
-  notBefore: asksFirst ? mayAskUntil : null,
+  subjectId,
+  waitCause: call.asksFirst ? ('approval' as const) : null,
+  notBefore: call.asksFirst ? mayAskUntil : null,
 })
 
 const failedEvent = ({ id: callId }: { id: string }): NewEvent => ({

@@ -1,23 +1,24 @@
 import type { AgentTool } from '../../agents/agent-sites.ts'
 import type { Approvals } from '../../approvals/approvals.ts'
-import type { Billing } from '../../billing/billing.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { JudgedAnswer } from '../../loop/ask.ts'
+import type { Cut } from '../../loop/fit-transcript.ts'
 import type { Offer } from '../../loop/offer.ts'
-import { createCharge, stepRow } from '../../loop/write-step.ts'
+import { isGivenUp } from '../../loop/judge-answer.ts'
+import type { Loop } from '../../loop/loop.ts'
+import { Step } from '../../loop/step.ts'
+import { stepRow } from '../../loop/write-step.ts'
 import type { Move } from '../../../workflows/messages.ts'
 import { lockRun, type RunRecord, type RunRef } from '../record.ts'
-import { RunStep } from '../run-step.ts'
 import { noAttempt, type Run } from '../run.ts'
 import { hasEnded } from '../states.ts'
 import { askingTimeLeft } from '../time-left.ts'
 import { append, type NewEvent } from '../timeline.ts'
 import type { Attempt } from './attempt.ts'
-import type { Cut } from './fit-transcript.ts'
-import { isGivenUp } from '../../models/judge-answer.ts'
 import { changeOfModel, fallbackOf } from './fallback.ts'
+import { fittedEvent } from './record-cut.ts'
 import { writeCalls } from './write-calls.ts'
 
 /** What comes next, for a run whose row is locked; its record is read unless it is known. */
@@ -30,13 +31,12 @@ type RunAnswer = JudgedAnswer & { cut: Cut | undefined }
 export function createWriteStep(context: {
   database: Database
   clock: Clock
-  config: Pick<Config, 'creditUsd' | 'budgets'>
-  billing: Billing
+  config: Pick<Config, 'budgets'>
+  loop: Pick<Loop, 'charge'>
   approvals: Pick<Approvals, 'request'>
   next: Next
 }) {
-  const { database, clock, config, approvals, next } = context
-  const charge = createCharge(context)
+  const { database, clock, config, loop, approvals, next } = context
 
   async function write(
     trx: Transaction,
@@ -49,10 +49,10 @@ export function createWriteStep(context: {
     const { step } = attempt
     const { verdict, output } = answer
     const { ownerId, id: runId, agentId } = run
-    const { credits, counters: charged } = await charge(trx, { ownerId, runId, agentId, step }, run, answer)
+    const { credits, counters: charged } = await loop.charge(trx, { ownerId, runId, agentId, step }, run, answer)
     const outcome = outcomeOf(answer)
     const row = stepRow(answer, { step, outcome, remark: verdict?.remark ?? null, credits, recordedAt: now })
-    await RunStep.query(trx).insert({ ...row, runId, output })
+    await Step.query(trx).insert({ ...row, subjectId: runId, output })
     const mayAskUntil = new Date(now.getTime() + askingTimeLeft(run, config.budgets, now))
     const plan = { step, before: attempt.callsBefore, calls: answer.calls, tools: offer.tools, now, mayAskUntil }
     const { calls, events } = await writeCalls(trx, approvals, run, plan)
@@ -63,7 +63,7 @@ export function createWriteStep(context: {
       ...noAttempt,
       ...counters,
       steps: step,
-      ...answer.cut?.changes,
+      ...answer.cut?.cuts,
       ...(answer.bytesPerToken !== undefined && { bytesPerToken: answer.bytesPerToken }),
       ...(other !== undefined && { fallbackSince: step + 1, ownModelWasOut: false, corrections: 0 }),
     }
@@ -74,7 +74,7 @@ export function createWriteStep(context: {
       ...(answer.endWord !== undefined && { endWord: answer.endWord }),
     }
     const finished: NewEvent = { kind: 'step.finished', data }
-    const cut = answer.cut ? [answer.cut.event] : []
+    const cut = answer.cut ? [fittedEvent(step, answer.cut)] : []
     const change = changeOfModel({ step: step + 1, from: attempt.model, to: other, note: noteOn(answer) })
     await append(trx, run.id, now, [finished, ...events, ...change, ...cut], changes)
     const lastStep = { step, outcome }
@@ -98,4 +98,4 @@ const countersAfter = (run: Run, { verdict, calls }: RunAnswer) => ({
   ...(verdict ? { corrections: (run.corrections ?? 0) + 1 } : run.corrections && { corrections: 0 }),
 })
 
-const outcomeOf = ({ cut, verdict }: RunAnswer): RunStep['outcome'] => (cut ? 'summary' : (verdict?.outcome ?? null))
+const outcomeOf = ({ cut, verdict }: RunAnswer): Step['outcome'] => (cut ? 'summary' : (verdict?.outcome ?? null))

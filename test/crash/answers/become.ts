@@ -57,8 +57,8 @@ async function endedIn(session: TestSession, { answerId }: Begun): Promise<Shown
 
 /** How many steps are on record, if as many were charged and the answer says so. A step costs one credit here. */
 async function stepsOf({ database }: Scene, { answerId }: Begun, { metadata }: Shown): Promise<number | string> {
-  const count = async (table: string) => (await database(table).where({ answerId }).select('step')).length
-  const [steps, charges] = [await count('chat_steps'), await count('ledger_entries')]
+  const count = async (table: string, key: object) => (await database(table).where(key).select('step')).length
+  const [steps, charges] = [await count('steps', { subjectId: answerId }), await count('ledger_entries', { answerId })]
   const said = metadata?.credits
   return steps === charges && steps === said ? steps : `${steps} steps, ${charges} charges, said to be ${said}`
 }

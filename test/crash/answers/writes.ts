@@ -23,10 +23,10 @@ export async function holdWrite(database: Database, write: Write, answerId: stri
 const triggers = `
   create function wait_for_step() returns trigger language plpgsql as $$
   begin
-    perform pg_advisory_xact_lock(hashtext('step ' || new.answer_id));
+    perform pg_advisory_xact_lock(hashtext('step ' || new.subject_id));
     return new;
   end $$;
-  create trigger held_step before insert on chat_steps for each row when (new.step = 2)
+  create trigger held_step before insert on steps for each row when (new.step = 2)
     execute function wait_for_step();
   create function wait_for_end() returns trigger language plpgsql as $$
   begin

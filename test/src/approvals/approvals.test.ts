@@ -32,7 +32,7 @@ async function asking(args = '{ "seconds" : 0.50 }') {
   const move = await services.runs.steps.advance(run, never)
   const [approval] = await approvalsOf(someone)
   if (!approval) throw new Error('nobody was asked')
-  const readCall = () => ToolCall.query(services.database).findOne({ runId: run.runId }).throwIfNotFound()
+  const readCall = () => ToolCall.query(services.database).findOne({ subjectId: run.runId }).throwIfNotFound()
   /** What a worker does with the call. */
   const perform = async () => services.runs.calls.perform(run, (await readCall()).id, never)
   const sent = () =>

@@ -17,9 +17,8 @@ const read = forWholeFile(test, 'schema', async (t) => {
 const otherIds: Record<string, string> = {
   'audit_entries.subject_id': 'may be the name of a host',
   'chat_messages.client_id': 'comes from the client',
-  'chat_tool_calls.model_call_id': 'comes from the model',
   'due_agents.id': 'only orders its rows, and is eight bytes',
-  'run_tool_calls.model_call_id': 'comes from the model',
+  'tool_calls.model_call_id': 'comes from the model',
   'runs.request_id': 'comes from the caller',
   'oauth_flows.client_id': 'comes from the site',
   'stripe_events.id': 'comes from Stripe',

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { judge } from '../../../src/loop/judge.ts'
-import { isGivenUp } from '../../../src/models/judge-answer.ts'
+import { isGivenUp } from '../../../src/loop/judge-answer.ts'
 import type { StepProblem } from '../../../src/models/prompt-format.ts'
 
 /* What an answer without calls counts for; of a chat, its reader has the words already. */

@@ -5,7 +5,8 @@ import * as fc from 'fast-check'
 import { createDemoModel } from '../../../src/models/demo/demo-model.ts'
 import { createLogger } from '../../../src/logger.ts'
 import { fence } from '../../../src/models/fence.ts'
-import { createModels, type Models, type ModelTool } from '../../../src/models/models.ts'
+import { createModels, type Models } from '../../../src/models/models.ts'
+import type { ModelTool } from '../../../src/models/offer/model-tool.ts'
 import { buildPrompt, type Transcript, type TranscriptCall } from '../../../src/models/prompt.ts'
 import { testConfig } from '../../helpers/config.ts'
 
@@ -50,7 +51,7 @@ async function play(scene: Scene) {
   const signal = new AbortController().signal
   const steps: Transcript['steps'] = []
   for (;;) {
-    const prompt = models.prompt('demo', { systemPrompt, trigger, payload, schema, steps })
+    const prompt = buildPrompt({ systemPrompt, trigger, payload, schema, steps }, models.reader('demo'))
     const { text, calls } = await models.step({ model: 'demo', prompt, tools, cacheKey: '', signal })
     steps.push({ text, calls: calls.map((call) => ({ ...call, outcome: outcome(call.name) })) })
     if (calls.length > 0) continue
@@ -184,7 +185,8 @@ test('in a script it finds its place although steps are left out, and after corr
   const systemPrompt = '[[call a {}]] [[then]] [[call b {}]] [[then]] [[call c {}]] [[then]] [[say done]]'
   const signal = new AbortController().signal
   const after = async (transcript: Partial<Transcript>) => {
-    const prompt = obedient.prompt('demo', { systemPrompt, trigger: 'manual', steps: [], ...transcript })
+    const whole = { systemPrompt, trigger: 'manual' as const, steps: [], ...transcript }
+    const prompt = buildPrompt(whole, obedient.reader('demo'))
     const { calls, text } = await obedient.step({ model: 'demo', prompt, tools: [], cacheKey: '', signal })
     return calls[0] ?? { name: text, id: '', problem: '' }
   }

@@ -29,7 +29,7 @@ test('a call that was sent by a worker which is lost is sent again only if its t
   ] as const) {
     const late = await house()
     const { run, callId, read } = await planned(late, tool)
-    await late.services.database('run_tool_calls').where({ id: callId }).update({ status: 'started', attempts: 1 })
+    await late.services.database('tool_calls').where({ id: callId }).update({ status: 'started', attempts: 1 })
     await late.services.runs.calls.perform(run, callId, never)
     t.is(keysOf(late, run).length, times, tool)
     t.is((await read()).status, status, tool)
@@ -247,7 +247,7 @@ test('a run that waits for an approval, or for its turn, is woken by a call that
       ['credential', true],
       [null, true],
     ] as const) {
-      await database('run_tool_calls').where({ id: callId }).update({ waitCause, notBefore: waitingUntil })
+      await database('tool_calls').where({ id: callId }).update({ waitCause, notBefore: waitingUntil })
       const [facts] = await readFacts(database, [run.agentId], { now, defaultModel: 'none' })
       t.is(facts?.hasFreedCalls, isFreed, `${waitingCause}: ${waitCause}`)
     }

@@ -95,7 +95,7 @@ test.serial('a call in doubt whose tool was removed ends as one that must not be
   ] as const
   for (const [tool, state, status] of cases) {
     const { vaultEntryId, callId, finished, perform, leave } = await plan(tool)
-    await database('run_tool_calls').where({ id: callId }).update(state)
+    await database('tool_calls').where({ id: callId }).update(state)
     await leave([{ vaultEntryId, tools: ['echo_text'] }])
     await perform()
     t.like(await finished(), { 0: { status, attempts: state.attempts }, length: 1 }, tool)

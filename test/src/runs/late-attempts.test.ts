@@ -1,7 +1,7 @@
 import test from 'ava'
 import { isCoded } from '../../../src/errors.ts'
 import { Run } from '../../../src/runs/run.ts'
-import { RunStep } from '../../../src/runs/run-step.ts'
+import { Step } from '../../../src/loop/step.ts'
 import { eventually } from '../../helpers/eventually.ts'
 import { hold, untilBlocked } from '../../helpers/hold.ts'
 import { agentOf, person, timelineOf } from '../../helpers/people.ts'
@@ -78,7 +78,7 @@ test('an attempt that comes when the step is on record already begins nothing', 
   const late = services.runs.steps.advance(run, never)
   const recorded = { model: 'demo', answer: 'Done.', finish: 'stop' as const, recordedAt: new Date() }
   const used = { inputTokens: 1, outputTokens: 1, credits: 1, latencyMs: 1 }
-  await RunStep.query(trx).insert({ runId: run.runId, step: 1, ...recorded, ...used })
+  await Step.query(trx).insert({ subjectId: run.runId, step: 1, ...recorded, ...used })
   await Run.query(trx).findById(run.runId).patch({ steps: 1 })
   await trx.commit()
 
@@ -165,7 +165,7 @@ test('a run that ends says of each call that it leaves open what is known of its
   const { services, someone, run } = await begin(script)
   await services.runs.steps.advance(run, never)
   for (const [position, [state]] of cases.entries())
-    await services.database('run_tool_calls').where({ runId: run.runId, position }).update(state)
+    await services.database('tool_calls').where({ subjectId: run.runId, position }).update(state)
   await services.runs.ending.end(run, { status: 'failed', reason: 'TERMINATED' })
   const outcomes = dataOf(await timelineOf(someone, run.runId), 'tool.finished')
   const said = outcomes.map((data) => [data['idempotencyKey'], [data['status'], data['note'], data['result']]])

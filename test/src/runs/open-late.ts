@@ -44,7 +44,7 @@ export async function planned(late: Late, tool = 'slow_idempotent') {
     ...rest,
     run,
     callId,
-    read: () => ToolCall.query(services.database).findOne({ runId: run.runId, id: callId }).throwIfNotFound(),
+    read: () => ToolCall.query(services.database).findOne({ subjectId: run.runId, id: callId }).throwIfNotFound(),
   }
 }
 

@@ -48,8 +48,8 @@ async function open() {
   }
 
   const toolCall = (runId: string, fields: Record<string, unknown>) =>
-    database('run_tool_calls').insert({
-      runId,
+    database('tool_calls').insert({
+      subjectId: runId,
       step: 1,
       position: 0,
       id: runId,

@@ -2,7 +2,7 @@
 import test from 'ava'
 import * as runs from '../../../../api/runs.ts'
 import * as agentRuns from '../../../../api/agent-runs.ts'
-import { RunStep } from '../../../../src/runs/run-step.ts'
+import { Step } from '../../../../src/loop/step.ts'
 import { call } from '../../../helpers/client.ts'
 import { ended, runOf, timelineOf } from '../../../helpers/people.ts'
 import { cancel, dataOf, happened, ownScripts, start } from '../../../helpers/runs.ts'
@@ -52,7 +52,7 @@ test('an answer is any text, and a start that is repeated later gets it', async 
   const { id } = (await repeat()).body
   t.is((await ended(someone, id)).status, 'completed')
   for (const answer of ['', 'before\0after \ud800', '"{}"']) {
-    await RunStep.query(platform.services.database).findById([id, 1]).patch({ answer })
+    await Step.query(platform.services.database).findById([id, 1]).patch({ answer })
     t.is((await runOf(someone, id)).answer, answer)
     t.is((await repeat()).body.answer, answer)
   }

@@ -4,8 +4,9 @@ import { v7 } from 'uuid'
 import { createDatabase, type Database } from '../../../../src/database/database.ts'
 import { newId } from '../../../../src/ids.ts'
 import { createLogger } from '../../../../src/logger.ts'
-import { ensurePartitions, listPartitions } from '../../../../src/runs/retention/partitions.ts'
+import { ensurePartitions, listPartitions, partitionedTables } from '../../../../src/runs/retention/partitions.ts'
 import { createRetention } from '../../../../src/runs/retention/retention.ts'
+import { createPurgeSessions } from '../../../../src/sessions/purge-sessions.ts'
 import { createTestDatabase } from '../../../helpers/database.ts'
 import { hold } from '../../../helpers/hold.ts'
 import { agentIn } from '../agent-in.ts'
@@ -24,6 +25,7 @@ async function open(t: ExecutionContext) {
   const agent = await agentIn(database)
   const context = { database, clock: { now: () => new Date() }, config: { runRetentionDays: 90 } }
   const retention = createRetention({ ...context, logger: createLogger('silent', 'test') })
+  const purgeSessions = createPurgeSessions({ ...context, logger: createLogger('silent', 'test') })
   let sequence = 0
   /** A run with one row of each kind in its timeline, accepted at the given time; it has ended then, or waits. */
   async function run(at: Date, ended = true): Promise<string> {
@@ -33,32 +35,51 @@ async function open(t: ExecutionContext) {
     const times = { acceptedAt: at, progressedAt: at }
     const run = { id, agentId: agent.id, ownerId: agent.ownerId, sequence, trigger: 'manual', requestId: 'r' }
     await database('runs').insert({ ...run, ...times, ...status })
-    await fill(database, id, at)
+    await database('run_inputs').insert({ runId: id, payload: '{}' })
+    await database('run_events').insert({ runId: id, number: 1, kind: 'accepted', at, data: '{}' })
+    await fillSteps(database, id, at)
     return id
   }
+  /** An answer of a chat with a step and a call, given at that time in a session that ends then, or years later. */
+  async function answer(at: Date, isOld = true): Promise<string> {
+    const id = v7({ msecs: at.getTime() })
+    const sessionId = newId()
+    const times = { createdAt: at, usedAt: at, expiresAt: isOld ? at : new Date('2100-01-01') }
+    const session = { id: sessionId, ownerId: agent.ownerId, lastNumber: 2, tokenHash: id, onDisconnect: 'cancel' }
+    await database('sessions').insert({ ...session, ...times })
+    const ended = { status: 'completed', onDisconnect: 'cancel', model: 'demo', createdAt: at, endedAt: at }
+    const answered = { sessionId, number: 2, id, ownerId: agent.ownerId, messageId: newId() }
+    await database('chat_answers').insert({ ...answered, ...ended })
+    await fillSteps(database, id, at)
+    return id
+  }
+  const endSessions = () => database('sessions').update({ expiresAt: longAgo })
   async function purge(): Promise<void> {
     await retention.purge(new AbortController().signal)
+    await purgeSessions(new AbortController().signal)
     await retention.purgeTimelines(new AbortController().signal)
   }
-  return { database, run, purge }
+  return { database, run, answer, endSessions, purge }
 }
 
-async function fill(database: Database, runId: string, at: Date): Promise<void> {
-  await database('run_inputs').insert({ runId, payload: '{}' })
-  await database('run_events').insert({ runId, number: 1, kind: 'accepted', at, data: '{}' })
+async function fillSteps(database: Database, subjectId: string, at: Date): Promise<void> {
   const counts = { inputTokens: 0, outputTokens: 0, credits: 1, latencyMs: 1 }
-  const step = { runId, step: 1, model: 'demo', answer: '', finish: 'stop', recordedAt: at }
-  await database('run_steps').insert({ ...step, ...counts })
-  const call = { runId, step: 1, position: 0, id: newId(), name: 'act', effect: 'read', status: 'failed' }
-  await database('run_tool_calls').insert({ ...call, arguments: '{}', plannedAt: at })
+  const step = { subjectId, step: 1, model: 'demo', answer: '', finish: 'stop', recordedAt: at }
+  await database('steps').insert({ ...step, ...counts })
+  const call = { subjectId, step: 1, position: 0, id: newId(), name: 'act', effect: 'read', status: 'failed' }
+  await database('tool_calls').insert({ ...call, arguments: '{}', plannedAt: at })
 }
 
-const tables = ['run_inputs', 'run_events', 'run_steps', 'run_tool_calls']
+const tables = ['run_inputs', 'run_events', 'steps', 'tool_calls']
 
-/** How many rows of a run there are, and in which partition of each table they lie. */
-async function placesOf(database: Database, runId: string): Promise<string[]> {
+/** In which partitions the rows of a run or an answer are. */
+async function placesOf(database: Database, id: string): Promise<string[]> {
   const found = await Promise.all(
-    tables.map((table) => database(table).where({ runId }).select(database.raw('tableoid::regclass::text as place'))),
+    Object.entries(partitionedTables).map(([table, key]) =>
+      database(table)
+        .where({ [key]: id })
+        .select(database.raw('tableoid::regclass::text as place')),
+    ),
   )
   return found.flat().map(({ place }: { place: string }) => place)
 }
@@ -132,4 +153,25 @@ test('a table that is being read is left for the next round, and nobody waits fo
   }
   await purge()
   t.deepEqual(await placesOf(database, old), [])
+})
+
+test('a week’s steps and calls are kept while a chat has an answer of that week, without those of its runs', async (t) => {
+  const { database, run, answer, endSessions, purge } = await open(t)
+  await ensurePartitions(database, new Date(longAgo.getTime() - 14 * day), longAgo)
+  const [kept, old] = [await answer(longAgo, false), await answer(longAgo)]
+  const late = await answer(new Date('2025-12-24'), false)
+  const gone = await run(longAgo)
+  await purge()
+  t.deepEqual(await placesOf(database, kept), ['steps_20260112', 'tool_calls_20260112'])
+  t.deepEqual(await placesOf(database, late), ['steps_default', 'tool_calls_default'])
+  for (const id of [old, gone]) t.deepEqual(await placesOf(database, id), [])
+  const names = (await listPartitions(database)).map(({ name }) => name)
+  t.deepEqual(
+    names.filter((name) => name.endsWith('_20260112')),
+    ['steps_20260112', 'tool_calls_20260112'],
+  )
+  await endSessions()
+  await purge()
+  for (const id of [kept, late]) t.deepEqual(await placesOf(database, id), [])
+  t.is((await listPartitions(database)).length, 4 * 3)
 })

@@ -1,7 +1,7 @@
 import test from 'ava'
 import type { Database } from '../../../../src/database/database.ts'
 import { newId } from '../../../../src/ids.ts'
-import { RunStep } from '../../../../src/runs/run-step.ts'
+import { Step } from '../../../../src/loop/step.ts'
 import { Run } from '../../../../src/runs/run.ts'
 import { readLeftOut } from '../../../../src/runs/step/left-out.ts'
 import { createShownSteps } from '../../../../src/runs/step/shown-steps.ts'
@@ -16,8 +16,8 @@ const platformOf = sharedPlatform(test, 'idle')
 async function recordStep(database: Database, runId: string, step: number): Promise<void> {
   const usage = { inputTokens: 1, outputTokens: 1, credits: 1, latencyMs: 1 }
   const recordedAt = new Date()
-  await RunStep.query(database).insert({
-    runId,
+  await Step.query(database).insert({
+    subjectId: runId,
     step,
     model: 'demo',
     answer: `step ${step}`,
@@ -27,7 +27,7 @@ async function recordStep(database: Database, runId: string, step: number): Prom
   })
   await ToolCall.query(database).insert({
     id: newId(),
-    runId,
+    subjectId: runId,
     step,
     position: 0,
     name: 'read_page',
@@ -62,7 +62,7 @@ test('a worker reads a recorded step once, and those that came since', async (t)
   t.deepEqual(texts(before), ['step 1', 'step 2'])
 
   // Nobody else changes what is recorded, so this shows what was read.
-  await RunStep.query(database).where({ runId: run.id, step: 1 }).patch({ answer: 'changed' })
+  await Step.query(database).where({ subjectId: run.id, step: 1 }).patch({ answer: 'changed' })
   await recordStep(database, run.id, 3)
   t.deepEqual(texts(await shownSteps(run, resultBytes)), ['step 1', 'step 2'], 'its calls may not be recorded yet')
   await Run.query(database).findById(run.id).patch({ steps: 3 })
@@ -97,7 +97,7 @@ test('once results are shortened or steps left out, all is read as it is shown f
 test('a run that is resumed is read anew', async (t) => {
   const { database, run, shownSteps } = await runOfTwoSteps()
   await shownSteps(run, resultBytes)
-  await RunStep.query(database).where({ runId: run.id, step: 1 }).patch({ answer: 'changed' })
+  await Step.query(database).where({ subjectId: run.id, step: 1 }).patch({ answer: 'changed' })
   const resumed = Object.assign(run.$clone(), { epoch: run.epoch + 1 })
   t.deepEqual(texts(await shownSteps(resumed, resultBytes)), ['changed', 'step 2'])
 })
@@ -110,9 +110,9 @@ test('what is left out is counted without summaries, and the newest summary that
     [4, 'The second.'],
     [5, ''],
   ] as const)
-    await RunStep.query(database).where({ runId: run.id, step }).patch({ answer, outcome: 'summary' })
-  const left = (leftOutThrough: number | null, summarizes = true, summaryBytes = 100) =>
-    readLeftOut(database, { id: run.id, leftOutThrough }, { summarizes, summaryBytes })
+    await Step.query(database).where({ subjectId: run.id, step }).patch({ answer, outcome: 'summary' })
+  const left = (leftOutThrough: number | null, summarizes = true, most = 100) =>
+    readLeftOut(database, { id: run.id, leftOutThrough }, { summarizes, resultBytes: most })
   t.is(await left(null), undefined)
   t.deepEqual(await left(3), { steps: 2, summary: 'The second.' })
   t.deepEqual(await left(4, true, 7), { steps: 2, summary: 'The sec' }, 'models do not keep to a length')

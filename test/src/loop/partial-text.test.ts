@@ -1,5 +1,5 @@
 import test from 'ava'
-import { createPartialText, maxShown } from '../../../src/models/partial-text.ts'
+import { createPartialText, maxShown } from '../../../src/loop/partial-text.ts'
 
 const spoken = { runId: 'a run', step: 2, attempt: 3 }
 

@@ -1,8 +1,8 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { Hiding } from '../hiding/hiding.ts'
-import { hiddenStep } from './hidden-transcript.ts'
-import { bytesOf, bytesOnce, shortenCall } from './prompt-size.ts'
-import { fence } from './fence.ts'
+import { hiddenStep } from '../models/hidden-transcript.ts'
+import { bytesOf, bytesOnce, shortenCall } from '../models/prompt-size.ts'
+import { fence } from '../models/fence.ts'
 import { fit, type Cuts } from './fit.ts'
 import {
   chatLeftOutSentence,
@@ -10,12 +10,18 @@ import {
   chatSentence,
   standingRules,
   summarySentence,
-} from './prompt-format.ts'
-import { buildChatSummaryPrompt, maxSummaryBytes } from './summary-prompt.ts'
-import { firstBytes } from '../text.ts'
-import { sitesText, stepMessages, type MissingSite, type Reader, type Shown, type TranscriptStep } from './prompt.ts'
+} from '../models/prompt-format.ts'
+import { buildChatSummaryPrompt, shownSummary } from './summary-prompt.ts'
+import {
+  sitesText,
+  stepMessages,
+  type MissingSite,
+  type Reader,
+  type Shown,
+  type TranscriptStep,
+} from '../models/prompt.ts'
 import { bytesFor, cannotFit, tokensIn } from './prompt-tokens.ts'
-import type { Window } from './context-window.ts'
+import type { Window } from '../models/context-window.ts'
 
 /** A message of a user, and the model's steps that answer it. */
 interface Exchange {
@@ -73,7 +79,8 @@ export function chatPrompt(given: Chat, { reader, window, toolBytes }: ShownChat
   const { bytesPerToken = null } = given
   const shown = { ...reader, resultBytes }
   const limit = bytesFor(window, bytesPerToken)
-  const chat = { ...given, summary: shownSummary(given.summary, resultBytes) }
+  const summary = given.summary === undefined ? undefined : shownSummary(given.summary, resultBytes)
+  const chat = { ...given, summary }
   const { size, cuts, ...fitted } = fitChat(chat, shown, toolBytes, limit)
   // A rejected prompt does not show how much the provider accepts, so the provider decides again.
   const isExcessive = cannotFit(size, promptTokens, bytesPerToken)
@@ -83,10 +90,6 @@ export function chatPrompt(given: Chat, { reader, window, toolBytes }: ShownChat
   const prompt = isSummary ? summaryOf(chat, left, limit) : buildChatPrompt(fitted.chat, shown)
   return { prompt, cuts, isSummary }
 }
-
-/** Models do not always keep to the length that they are asked for. */
-const shownSummary = (summary: string | undefined, resultBytes: number): string | undefined =>
-  summary === undefined ? undefined : firstBytes(summary, Math.min(resultBytes, maxSummaryBytes)).toString()
 
 const summaryOf = ({ summary }: Chat, left: Exchange[], limit: number): LanguageModelV4Prompt =>
   buildChatSummaryPrompt(summary, left, Math.max(0, limit - Buffer.byteLength(summary ?? '')))

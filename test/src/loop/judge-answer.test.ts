@@ -1,5 +1,5 @@
 import test from 'ava'
-import { judgeAnswer, maxCorrections } from '../../../src/models/judge-answer.ts'
+import { judgeAnswer, maxCorrections } from '../../../src/loop/judge-answer.ts'
 
 const call = { id: 'call', name: 'tool', arguments: '{}' } as unknown as Parameters<
   typeof judgeAnswer

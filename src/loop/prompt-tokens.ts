@@ -1,4 +1,4 @@
-import type { Window } from './context-window.ts'
+import type { Window } from '../models/context-window.ts'
 
 /** For dense text, such as JSON with identifiers. Ordinary text has about four bytes per token. */
 const usualBytesPerToken = 3

@@ -1,5 +1,9 @@
-import type { Answer } from './answer.ts'
-import type { StepProblem } from './prompt-format.ts'
+import { CodedError } from '../errors.ts'
+import type { Answer } from '../models/answer.ts'
+import type { StepProblem } from '../models/prompt-format.ts'
+
+/** Why the answer of a step does not count as one, or that it is a summary; null if it counts. */
+export type StepOutcome = StepProblem | 'summary' | null
 
 /** How many times in a row a model is asked to correct its answer. */
 export const maxCorrections = 1
@@ -16,6 +20,10 @@ export interface Verdict {
  */
 export const isGivenUp = (outcome: StepProblem, corrections: number): boolean =>
   outcome === 'refused' || (outcome !== 'off_schema' && corrections > maxCorrections)
+
+/** The failure of a model that has answered, although not with anything that counts. */
+export const noAnswer = (): CodedError =>
+  new CodedError('MODEL_ERROR', { message: 'The AI provider returned an empty response.', retryable: true })
 
 /** Judges an answer. An answer with calls is always accepted: a problem with a call becomes its result. */
 export function judgeAnswer({ calls, finish, text }: Pick<Answer, 'calls' | 'finish' | 'text'>): Verdict | undefined {

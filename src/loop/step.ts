@@ -1,12 +1,13 @@
-import type { StepProblem } from '../models/prompt-format.ts'
 import { Row } from '../database/row.ts'
+import type { StepOutcome } from './judge-answer.ts'
 
-/** One recorded model call of a run (table `run_steps`). */
-export class RunStep extends Row {
-  static override tableName = 'run_steps'
-  static override idColumn = ['runId', 'step']
+/** One recorded model call of a run or an answer (table `steps`, partitioned by `subjectId`: every query names it). */
+export class Step extends Row {
+  static override tableName = 'steps'
+  static override idColumn = ['subjectId', 'step']
   static override anyTexts = ['answer', 'remark']
-  declare runId: string
+  /** The run, or the answer of a chat. */
+  declare subjectId: string
   declare step: number
   declare model: string
   declare answer: string
@@ -23,8 +24,16 @@ export class RunStep extends Row {
   /** Content that its provider wants back unchanged. */
   declare content: string | null
   /** Why the answer did not count, or `summary` for a summary of earlier steps, with a note. */
-  declare outcome: StepProblem | 'summary' | null
+  declare outcome: StepOutcome
   declare remark: string | null
   /** The answer's value as JSON text, for a run with an output schema; null otherwise. */
   declare output: string | null
+  /** Of an answer: how many bytes of its prompt were one token; null if nobody has counted. */
+  declare bytesPerToken: number | null
+  /**
+   * Of an answer: up to which exchange of its conversation its prompt had shortened results, and up to which it had
+   * nothing. A summary covers what is left out.
+   */
+  declare shortenedThrough: number | null
+  declare leftOutThrough: number | null
 }

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { bytesFor, cannotFit, measuredBytesPerToken, tokensIn } from '../../../src/models/prompt-tokens.ts'
+import { bytesFor, cannotFit, measuredBytesPerToken, tokensIn } from '../../../src/loop/prompt-tokens.ts'
 
 test('a token has as many bytes as the provider has counted, within reason', (t) => {
   t.is(measuredBytesPerToken(300, 100), 3)

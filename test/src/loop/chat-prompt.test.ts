@@ -1,6 +1,6 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import test from 'ava'
-import { chatPrompt, type Chat } from '../../../src/models/chat-prompt.ts'
+import { chatPrompt, type Chat } from '../../../src/loop/chat-prompt.ts'
 import { windowOf } from '../../../src/models/context-window.ts'
 import { chatLeftOutSentence, shortenedSentence } from '../../../src/models/prompt-format.ts'
 

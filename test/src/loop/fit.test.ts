@@ -1,6 +1,6 @@
 import test from 'ava'
 import * as fc from 'fast-check'
-import { fit, type Cuts, type Sizes } from '../../../src/models/fit.ts'
+import { fit, type Cuts, type Sizes } from '../../../src/loop/fit.ts'
 
 const none: Cuts = { shortenedThrough: 0, leftOutThrough: 0 }
 const stepsOf = (count: number, size = { whole: 100, shortened: 10 }): Sizes['steps'] =>

@@ -1,11 +1,16 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
-import { fence } from './fence.ts'
-import { shortenCall } from './prompt-size.ts'
-import { standingRules } from './prompt-format.ts'
-import type { Transcript, TranscriptCall, TranscriptStep } from './prompt.ts'
+import { firstBytes } from '../text.ts'
+import { fence } from '../models/fence.ts'
+import { shortenCall } from '../models/prompt-size.ts'
+import { standingRules } from '../models/prompt-format.ts'
+import type { Transcript, TranscriptCall, TranscriptStep } from '../models/prompt.ts'
 
 /** The longest part of a summary that is shown, in bytes: far more than is asked for. */
-export const maxSummaryBytes = 8 * 1024
+const maxSummaryBytes = 8 * 1024
+
+/** A summary as it is shown. Models do not always keep to the length that they are asked for. */
+export const shownSummary = (summary: string, resultBytes: number): string =>
+  firstBytes(summary, Math.min(resultBytes, maxSummaryBytes)).toString()
 
 const commonRules = [
   'Include what was found and done, with exact identifiers, names and numbers. Include',

@@ -1,18 +1,8 @@
 import type * as inThread from '../in-thread.ts'
 import type { Threads } from '../threads/threads.ts'
-import type { ModelTool } from './offer/model-tool.ts'
-import { lengthOf, type Chat, type ChatQuestion } from './chat-prompt.ts'
-import { promptTooLong } from './failures.ts'
+import { lengthOf, type ChatQuestion } from './chat-prompt.ts'
+import { promptTooLong } from '../models/failures.ts'
 import { promptOfChat, type GivenChat } from './in-thread.ts'
-
-/** A chat, its tools, and the secrets to mask. `party` owns the chat, and `cacheKey` identifies it. */
-export interface AskedChat {
-  chat: Chat
-  tools: ModelTool[]
-  secrets: readonly string[]
-  party: string
-  cacheKey: string
-}
 
 /** The longest chat that is masked inline. Searching a mebibyte for secrets can take 80 ms. */
 const inlineCharacters = 64 * 1024

@@ -1,0 +1,108 @@
+import { promptTooLong } from '../models/failures.ts'
+import type { Models } from '../models/models.ts'
+import type { Window } from '../models/context-window.ts'
+import { hiddenTranscript } from '../models/hidden-transcript.ts'
+import type { ModelTool } from '../models/offer/model-tool.ts'
+import { bytesOf, sizeOf, type PromptSize } from '../models/prompt-size.ts'
+import type { Transcript } from '../models/prompt.ts'
+import { fit, isFurther, type Cuts, type Sizes } from './fit.ts'
+import type { LoopTool, Offer } from './offer.ts'
+import { bytesFor, cannotFit, tokensIn } from './prompt-tokens.ts'
+import type { ShownStep } from './shown-step.ts'
+
+/** Everything that the model sees of a run, with the numbers of its steps. */
+export interface RunTranscript extends Transcript {
+  steps: ShownStep[]
+  /** Whether the model is asked for a summary of what is left out. */
+  summarizes: boolean
+}
+
+/** A run as it is read. */
+export interface ReadRun {
+  transcript: RunTranscript
+  /** How far its prompt is cut already. */
+  cuts: Cuts
+  bytesPerToken: number | null
+}
+
+/** A transcript without the secrets that nobody may read, and with the sites that are missing. */
+export const withoutSecrets = (read: RunTranscript, { missing, hiding }: Offer<LoopTool>): RunTranscript =>
+  hiddenTranscript({ ...read, missingSites: missing }, hiding)
+
+/** A cut of a run's prompt, to be recorded. */
+export interface Cut {
+  cuts: Cuts
+  tokensBefore: number
+  tokensAfter: number
+  contextTokens: number
+  /** Whether the provider has refused the prompt as too long. */
+  isRefused: boolean
+}
+
+/** What a model is shown of a run. */
+export interface Fitted {
+  transcript: RunTranscript
+  /** The size of prompt and tools, in bytes. */
+  bytes: number
+  /** The largest prompt, in bytes. */
+  limit: number
+  /** What the prompt would be without; not recorded yet. The model is to summarise what will be left out. */
+  summaryDue?: Cut
+}
+
+/** The model that is asked; `cacheKey` identifies the run. */
+interface Shown {
+  model: string
+  cacheKey: string
+  tools: ModelTool[]
+}
+
+/** Cuts what a model is shown of a run, so that it fits into the model's context window. */
+export function createFitTranscript({ models }: { models: Pick<Models, 'window' | 'reader'> }) {
+  async function measure({ model, cacheKey, tools }: Shown, { transcript, bytesPerToken }: ReadRun) {
+    const window = await models.window(model, cacheKey)
+    const { fixed, steps } = sizeOf(transcript, models.reader(model))
+    const size = { fixed: fixed + bytesOf(tools), steps }
+    const bytes = steps.reduce((total, { whole }) => total + whole, size.fixed)
+    return { transcript, size, bytes, window, limit: bytesFor(window, bytesPerToken) }
+  }
+
+  /**
+   * Throws MODEL_ERROR if what must not be cut is too long by itself.
+   *
+   * @param cutTo records a cut, and reads the run again
+   */
+  return async (shown: Shown, read: ReadRun, cutTo: (cut: Cut) => Promise<ReadRun>): Promise<Fitted> => {
+    const { size, window, ...whole } = await measure(shown, read)
+    const { cuts, bytesPerToken, transcript } = read
+    if (whole.bytes <= whole.limit) return whole
+    const fitted = fit(sizesOf(transcript, size), cuts, whole.limit)
+    if (cannotFit(fitted.after, window.promptTokens, bytesPerToken)) {
+      throw promptTooLong(shown.model, { ...window, tokens: tokensIn(fitted.after, bytesPerToken) })
+    }
+    if (!isFurther(fitted, cuts)) return whole
+    const cut = toCut(fitted, window, bytesPerToken)
+    if (fitted.leftOutThrough > cuts.leftOutThrough && transcript.summarizes) return { ...whole, summaryDue: cut }
+    return measure(shown, await cutTo(cut))
+  }
+}
+
+const sizesOf = ({ steps }: RunTranscript, size: PromptSize): Sizes => ({
+  fixed: size.fixed,
+  steps: steps.map(({ step, calls }, index) => {
+    const { whole = 0, shortened } = size.steps[index] ?? {}
+    return { step, whole, shortened: shortened?.() ?? 0, hasCalls: calls.length > 0 }
+  }),
+})
+
+const toCut = (
+  { shortenedThrough, leftOutThrough, before, after }: ReturnType<typeof fit>,
+  { contextTokens, promptBytes }: Window,
+  bytesPerToken: number | null,
+): Cut => ({
+  cuts: { shortenedThrough, leftOutThrough },
+  tokensBefore: tokensIn(before, bytesPerToken),
+  tokensAfter: tokensIn(after, bytesPerToken),
+  contextTokens,
+  isRefused: promptBytes !== undefined,
+})

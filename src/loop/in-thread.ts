@@ -1,0 +1,19 @@
+import { hidingOf } from '../hiding/hiding-cache.ts'
+import {
+  chatPrompt,
+  hiddenChat,
+  type Chat,
+  type ChatQuestion,
+  type ExcessiveChat,
+  type ShownChat,
+} from './chat-prompt.ts'
+
+/** A recorded chat, with the secrets to mask and the model that sees it. */
+export interface GivenChat {
+  chat: Chat
+  secrets: readonly string[]
+  shown: ShownChat
+}
+
+export const promptOfChat = async ({ chat, secrets, shown }: GivenChat): Promise<ChatQuestion | ExcessiveChat> =>
+  chatPrompt(hiddenChat(chat, await hidingOf(secrets)), shown)
