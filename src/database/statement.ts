@@ -12,7 +12,7 @@ interface Answer<Row> {
  */
 let prepares: boolean | undefined
 
-/** Learns whether a new connection has a session of its own. Until the first one, and after one that has not, nothing is prepared. */
+/** Learns whether a new connection has a session of its own. Before the first, and after one without, nothing is prepared. */
 export function noteSession(isOwn: boolean): void {
   prepares = isOwn && prepares !== false
 }

@@ -59,7 +59,7 @@ const readStatement = statement<RunFields & { modelName: string | null }>(`
    where r.id = :runId`)
 
 /** The run if it still has the given epoch. Throws StaleEpochError. */
-export function currentRun(run: Run | undefined, { epoch }: RunRef): Run {
+function currentRun(run: Run | undefined, { epoch }: RunRef): Run {
   if (run?.epoch === epoch) return run
   throw new StaleEpochError('the run has a later epoch')
 }
