@@ -31,18 +31,6 @@ export interface MissingSite {
   tools?: string[]
 }
 
-/** What a model step of an agent can use, and what is missing. */
-interface Offer {
-  tools: AgentTool[]
-  missing: MissingSite[]
-  /** The access tokens of its sites, in plain text. */
-  tokens: string[]
-}
-
-const missingAs =
-  (reason: MissingSite['reason']) =>
-  ({ name, origin }: Pick<VaultEntry, 'name' | 'origin'>): MissingSite => ({ name, origin, reason })
-
 /** The connected sites and tools that agents may use. */
 export function createAgentSites(context: { database: Database; vault: Vault }) {
   const { database, vault } = context
@@ -56,36 +44,8 @@ export function createAgentSites(context: { database: Database; vault: Vault }) 
       sites.map(({ vaultEntryId }) => vaultEntryId),
     )
 
-  function toolsOf(entry: VaultEntry, { tools, askFirst }: Pick<AgentSite, 'tools' | 'askFirst'>): AgentTool[] {
-    const allowed = vault.toolsOf(entry).filter(({ name, usable }) => usable && (tools?.includes(name) ?? true))
-    const site = { entryId: entry.id, siteName: entry.name, siteOrigin: entry.origin }
-    return allowed.map((tool) => ({ ...site, tool, asksFirst: askFirst?.includes(tool.name) ?? false }))
-  }
-
-  /**
-   * The tools that the agent may use now (their scopes are granted), in the order of its sites and their manifests,
-   * with the missing sites and the tokens to hide. Lost sites are read last: a site that is removed meanwhile is not
-   * offered, and counts as missing.
-   */
-  async function offerOf(agentId: string, ownerId: string): Promise<Offer> {
-    const choices = await choicesOf(agentId)
-    const entries = await named(ownerId, choices)
-    const sites = choices.flatMap((choice) => {
-      const entry = entries.find(({ id }) => id === choice.vaultEntryId)
-      return entry ? [{ entry, tools: toolsOf(entry, choice), wanted: choice.tools?.length !== 0 }] : []
-    })
-    const lost = await LostSite.query(database).where({ agentId }).orderBy('origin')
-    const useless = sites.filter(({ tools, wanted }) => wanted && tools.length === 0).map(({ entry }) => entry)
-    return {
-      tools: sites.flatMap(({ tools }) => tools),
-      missing: [...lost.map(missingAs('removed')), ...useless.map(missingAs('no_usable_tool'))],
-      tokens: entries.flatMap(vault.tokensIn),
-    }
-  }
-
   return {
     named,
-    offerOf,
 
     /** Rejects unknown sites and tools, and duplicate sites: VALIDATION_ERROR. */
     assertSites: (entries: VaultEntry[], sites: SiteChoice[]): void => assertSites(entries.map(vault.offered), sites),

@@ -8,6 +8,8 @@ import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
 import { batchLookups } from '../database/batch-lookups.ts'
+import { selecting } from '../database/row.ts'
+import { statement } from '../database/statement.ts'
 import { isId, newId } from '../ids.ts'
 import { page, type Page, type PageRequest } from '../database/paging.ts'
 import { assertModels } from '../models/assert-models.ts'
@@ -26,6 +28,7 @@ import { createAgentSites } from './agent-sites.ts'
 import { createCallbackAddress } from './callback-address.ts'
 import { createChanges, platform } from './changes.ts'
 import { createKnownSecrets } from './known-secrets.ts'
+import { createOfferOf } from './offer-of.ts'
 import { createLifecycle } from './lifecycle.ts'
 import { versionedOf } from './versioned-fields.ts'
 import { createVersions } from './versions.ts'
@@ -94,7 +97,7 @@ export function createAgents(context: {
     ...createChanges({ ...context, sites, secrets, callbackAddress, versions, get }),
     versions,
     get,
-    offerOf: sites.offerOf,
+    offerOf: createOfferOf({ ...context, secretsIn: known.secretsIn }),
 
     /**
      * Fails with TIER_REQUIRED, AGENT_LIMIT_REACHED, VALIDATION_ERROR (an incomplete trigger, an unusable output
@@ -181,9 +184,31 @@ export function createAgents(context: {
     },
 
     /** What a starting run takes from the agent; undefined if the agent is gone. */
-    forRun: async (trx: Transaction, id: string): Promise<AgentForRun | undefined> => living(trx).findOne({ id }),
+    async forRun(trx: Transaction, id: string): Promise<AgentForRun | undefined> {
+      const { rows } = await forRunStatement(trx, { id })
+      return rows[0]
+    },
   }
 }
+
+const forRunFields = Object.keys({
+  id: 0,
+  ownerId: 0,
+  name: 0,
+  pausedAt: 0,
+  creditsPerMonth: 0,
+  systemPrompt: 0,
+  webhookSchema: 0,
+  allowActionOverride: 0,
+  model: 0,
+  fallbackModel: 0,
+  outputSchema: 0,
+  summarizes: 0,
+  version: 0,
+} satisfies Record<keyof AgentForRun, 0>)
+
+const forRunStatement = statement<AgentForRun>(`
+  select ${selecting(forRunFields, 'a')} from agents a where a.id = :id and a.deleted_at is null`)
 
 /** Restricts a list to agents that can use a site, if one is named. */
 function usingSite(query: QueryBuilder<Agent, Agent[]>, vaultEntryId: string | undefined): void {

@@ -1,4 +1,4 @@
-import { Row } from '../database/row.ts'
+import { Row, selecting } from '../database/row.ts'
 import type { Limits, TierName } from './tiers.ts'
 
 /** The tier, subscription and credit balance of one owner (table `accounts`). */
@@ -63,3 +63,41 @@ export class Account extends Row {
   declare isSuspended?: boolean
   declare isKnown?: boolean
 }
+
+type Read = 'usedThisMonth' | 'tokensThisMonth' | 'nextExpiry' | 'isClosing' | 'isSuspended' | 'isKnown'
+
+/** An account as a plain object. */
+export type AccountFields = Omit<Account, keyof Row>
+
+const accountFields = Object.keys({
+  ownerId: 0,
+  tier: 0,
+  givenTier: 0,
+  limits: 0,
+  currentPeriodEnd: 0,
+  customer: 0,
+  subscription: 0,
+  subscriptionStatus: 0,
+  nextTier: 0,
+  clockSeconds: 0,
+  looksBegun: 0,
+  lookApplied: 0,
+  lookAt: 0,
+  topUpEnabled: 0,
+  topUpBelow: 0,
+  topUpCredits: 0,
+  topUpCentsPerMonth: 0,
+  topUpFailures: 0,
+  topUpAfter: 0,
+  fittedTier: 0,
+  exceeds: 0,
+  creditsPerMonth: 0,
+  cancelledAt: 0,
+  balance: 0,
+  creditCents: 0,
+  grantedPeriod: 0,
+  createdAt: 0,
+} satisfies Record<keyof Omit<AccountFields, Read>, 0>)
+
+/** SQL that selects the columns of `accounts`. */
+export const selectingAccount = selecting(accountFields, 'accounts')

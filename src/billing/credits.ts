@@ -2,12 +2,13 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { batchLookups } from '../database/batch-lookups.ts'
+import { rowOf } from '../database/row.ts'
+import { statement } from '../database/statement.ts'
 import { raw } from 'objection'
 import { monthAt } from '../owners/workspace-months.ts'
-import { payerOf } from '../owners/payer.ts'
 import { Workspace } from '../workspaces/workspace.ts'
 import type { Due } from '../runs/due.ts'
-import { Account } from './account.ts'
+import { Account, selectingAccount, type AccountFields } from './account.ts'
 import { chargeAccount } from './ledger/charge.ts'
 import { createFreeMonths, purgeFreeMonths } from './ledger/free-months.ts'
 import { newMonth } from './ledger/granted-months.ts'
@@ -90,11 +91,13 @@ export function createCredits(context: {
     return account
   }
 
-  const find = (ownerId: string, trx: Transaction) =>
-    Account.query(trx)
-      .findOne('ownerId', payerOf(ownerId))
-      .select('accounts.*', raw(beside, { now: clock.now() }))
-  const lock = (ownerId: string, trx: Transaction) => find(ownerId, trx).forUpdate()
+  const find = (ownerId: string, trx: Transaction) => read(findStatement, ownerId, trx)
+  const lock = (ownerId: string, trx: Transaction) => read(lockStatement, ownerId, trx)
+
+  async function read(by: typeof findStatement, ownerId: string, trx: Transaction): Promise<Account | undefined> {
+    const { rows } = await by(trx, { ownerId, now: clock.now() })
+    return rows[0] && rowOf(Account, rows[0])
+  }
 
   async function make(ownerId: string, trx: Transaction): Promise<Account> {
     const { payerId = ownerId } = (await Workspace.query(trx).findById(ownerId).select('payerId')) ?? {}
@@ -110,7 +113,9 @@ export function createCredits(context: {
     } as const
     // A parallel insert waits for the first, then finds its row.
     await Account.query(trx).insert(account).onConflict('ownerId').ignore()
-    return lock(ownerId, trx).throwIfNotFound()
+    const made = await lock(ownerId, trx)
+    if (!made) throw new Error('an account that was just made does not exist')
+    return made
   }
 
   function isGrantDue(account: Account): boolean {
@@ -217,7 +222,8 @@ export function createCredits(context: {
    * none are free. The standing was read in this transaction, so the balance excludes expired grants.
    */
   async function hold(trx: Transaction, given: NewHold): Promise<number | undefined> {
-    const account = await lock(given.ownerId, trx).throwIfNotFound()
+    const account = await lock(given.ownerId, trx)
+    if (!account) throw new Error('credits are held for an account that does not exist')
     const { tokensPerMonth } = allowances.of(account).limits
     return holds.place(trx, account, { ...given, isCharged, tokensPerMonth })
   }
@@ -269,17 +275,24 @@ export type Credits = ReturnType<typeof createCredits>
 
 /** Columns read with an account. */
 const beside = `
-  exists (select from deletions d where d.owner_id = accounts.owner_id) as is_closing,
-  (select min(g.expires_at) from credit_grants g where g.owner_id = accounts.owner_id and g.remaining > 0) as next_expiry,
+  exists (select from deletions d where d.owner_id = accounts.owner_id) as "isClosing",
+  (select min(g.expires_at) from credit_grants g where g.owner_id = accounts.owner_id and g.remaining > 0) as "nextExpiry",
   case when accounts.credits_per_month is not null then
     (select m.credits from credit_months m
       where m.subject_id = accounts.owner_id and m.month = ${monthAt(':now', 'accounts.clock_seconds')})
-  end as used_this_month,
+  end as "usedThisMonth",
   coalesce((select m.tokens from credit_months m
     where m.subject_id = accounts.owner_id and m.month = ${monthAt(':now', 'accounts.clock_seconds')}), 0)::bigint
-    as tokens_this_month,
-  exists (select from users u where u.id = accounts.owner_id and u.suspended_at is not null) as is_suspended,
-  exists (select from users u where u.id = accounts.owner_id and (u.email_verified_at is not null or u.admin)) as is_known`
+    as "tokensThisMonth",
+  exists (select from users u where u.id = accounts.owner_id and u.suspended_at is not null) as "isSuspended",
+  exists (select from users u where u.id = accounts.owner_id and (u.email_verified_at is not null or u.admin)) as "isKnown"`
+
+const paysFor = `
+  select ${selectingAccount}, ${beside} from accounts
+   where accounts.owner_id = coalesce((select payer_id from workspaces where id = :ownerId), :ownerId)`
+
+const findStatement = statement<AccountFields>(paysFor)
+const lockStatement = statement<AccountFields>(`${paysFor} for update`)
 
 const byOwnerJoin = `
   join (unnest(:ownerIds::uuid[]) as asked (id) left join workspaces w on w.id = asked.id)

@@ -1,6 +1,7 @@
 import type { Agent } from '../agents/agent.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
+import { statement } from '../database/statement.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
 import { newId } from '../ids.ts'
@@ -37,7 +38,7 @@ export function createCallbacks(context: { database: Database; clock: Clock; con
       trx: Transaction,
       { runId, agentId, now }: { runId: string; agentId: string; now: Date },
     ): Promise<void> {
-      await trx.raw(queueStatement, { id: newId(), runId, agentId, now, giveUpAt: giveUpAt(now) })
+      await queueStatement(trx, { id: newId(), runId, agentId, now, giveUpAt: giveUpAt(now) })
     },
 
     /**
@@ -79,10 +80,10 @@ const noAddress = 'The agent no longer has a callbackUrl, or was deleted or move
 const noCallback =
   'The run has no callback. Either the run has not ended, or its agent had no callbackUrl when the run ended.'
 
-const queueStatement = `
+const queueStatement = statement(`
   insert into callbacks (id, agent_id, owner_id, run_id, url, status, give_up_at, next_at, created_at)
   select :id, id, owner_id, :runId, callback_url, 'pending', :giveUpAt, :now, :now
-    from agents where id = :agentId and callback_url is not null`
+    from agents where id = :agentId and callback_url is not null`)
 
 const retryStatement = `
   update callbacks c

@@ -6,6 +6,7 @@ import { types, type Client } from 'pg'
 import type { Config } from '../config/config.ts'
 import type { Logger } from '../logger.ts'
 import { followClock } from './follow-clock.ts'
+import { noteSession } from './statement.ts'
 import { createAccountTurns, guarded } from './while-permitted.ts'
 
 export type Database = Knex
@@ -51,6 +52,7 @@ export function createDatabase(
       afterCreate: prepared(async (connection, isFirst) => {
         if (isFirst) await prove?.(database, connection)
         await followClock(database, logger, connection)
+        noteSession(await isOfOwnSession(database, connection))
       }),
     },
     acquireConnectionTimeout: waitSeconds * 1000,
@@ -99,6 +101,13 @@ function prepared(work: (connection: Client, isFirst: boolean) => Promise<void>)
       throw error
     }
   })
+}
+
+/** Whether the connection leads to one session of Postgres: a pooler tells its clients a number of its own for that. */
+async function isOfOwnSession(database: Database, connection: Client & { processID?: number }): Promise<boolean> {
+  const query = database.raw<{ rows: [{ pid: number }] }>('select pg_backend_pid() as pid')
+  const { rows } = await query.connection(connection)
+  return rows[0].pid === connection.processID
 }
 
 /**

@@ -24,3 +24,14 @@ const anyTextsOf = (row: Row): readonly string[] => (row.constructor as typeof R
 
 /** The fields of a row as a plain object, without the model's methods. */
 export const fieldsOf = <R extends Row>(row: R): Omit<R, keyof Row> => Object.assign({}, row)
+
+/** SQL that selects the columns of these fields of a row, under the names of the fields. */
+export const selecting = (fields: readonly string[], table: string): string =>
+  fields.map((field) => `${table}.${columnOf(field)} as "${field}"`).join(', ')
+
+/** SQL for the column of a field. */
+export const columnOf = (field: string): string => field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** A row of a model that a statement has read. Its model has no `anyTexts`. */
+export const rowOf = <R extends Row>(model: new () => R, fields: Omit<R, keyof Row>): R =>
+  Object.assign(new model(), fields)

@@ -40,7 +40,8 @@ export const dayAt = (at: string): string => `extract(day from ${at}::timestampt
  */
 export const agentCreditsLeft = (now: Date) => raw(`${leftOfAgent} as credits_left`, { now })
 
-const leftOfAgent = `
+/** SQL for that, in a statement with the binding `now`. */
+export const leftOfAgent = `
   (select agents.credits_per_month - coalesce(m.credits, 0)
      from (select coalesce((select w.payer_id from workspaces w where w.id = agents.owner_id), agents.owner_id) as id) payer
      left join accounts a on a.owner_id = payer.id

@@ -19,3 +19,14 @@ export class AgentPrompt extends Row {
   declare outputSchema: object | null
   declare summarizes: boolean
 }
+
+/** The fields of a row that are instructions. */
+export const promptFields = [
+  'systemPrompt',
+  'webhookSchema',
+  'allowActionOverride',
+  'model',
+  'fallbackModel',
+  'outputSchema',
+  'summarizes',
+] as const satisfies (keyof AgentPrompt)[]

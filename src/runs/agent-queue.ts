@@ -1,5 +1,6 @@
 import type { Transaction } from '../database/database.ts'
-import { Row } from '../database/row.ts'
+import { Row, rowOf, selecting } from '../database/row.ts'
+import { statement } from '../database/statement.ts'
 
 /**
  * Why a queue may not start its next run: a paused agent, a tier without the trigger, a past-due subscription, or no
@@ -29,5 +30,24 @@ export class AgentQueue extends Row {
 
 /** Locks an agent's queue. Always taken before a run's lock, to avoid deadlocks. */
 export async function lockQueue(trx: Transaction, agentId: string): Promise<AgentQueue> {
-  return AgentQueue.query(trx).findById(agentId).forUpdate().throwIfNotFound()
+  const { rows } = await lockStatement(trx, { agentId })
+  if (!rows[0]) throw new Error('the agent has no queue')
+  return rowOf(AgentQueue, rows[0])
 }
+
+const fields = Object.keys({
+  agentId: 0,
+  lastSequence: 0,
+  unfinished: 0,
+  runningRunId: 0,
+  claimedBy: 0,
+  claimedEpoch: 0,
+  awake: 0,
+  progressedAt: 0,
+  signalledAt: 0,
+  blockedCause: 0,
+  blockedSince: 0,
+} satisfies Record<keyof Omit<AgentQueue, keyof Row>, 0>)
+
+const lockStatement = statement<Omit<AgentQueue, keyof Row>>(`
+  select ${selecting(fields, 'q')} from agent_queues q where q.agent_id = :agentId for update`)

@@ -1,6 +1,8 @@
 import type { Database, Transaction } from '../database/database.ts'
-import { Row } from '../database/row.ts'
-import { AgentPrompt } from './agent-prompt.ts'
+import { fromColumn } from '../database/any-text.ts'
+import { Row, selecting } from '../database/row.ts'
+import { statement } from '../database/statement.ts'
+import { AgentPrompt, promptFields } from './agent-prompt.ts'
 import { promptInForce, type PromptInForce } from './queue/prompt-in-force.ts'
 import type { Run } from './run.ts'
 
@@ -36,6 +38,29 @@ export async function promptOf(
   const prompt = await latestPrompt(db, agentId).where('sinceSequence', '<=', sequence)
   return prompt ? promptInForce(trigger, input, prompt) : null
 }
+
+/** The input and the instructions of a run, in one round trip; undefined before it was claimed. */
+export async function openingOf(
+  db: Database,
+  { id: runId, agentId, sequence, trigger, startedAt }: Run,
+): Promise<{ input: OpeningInput | undefined; prompt: PromptInForce } | undefined> {
+  const { rows } = await openingStatement(db, { runId, agentId, sequence })
+  const [opening] = rows
+  if (startedAt === null || !opening) return undefined
+  const { payload, action, headers, ...prompt } = opening
+  const input = payload === null ? undefined : { payload, action: action && fromColumn(action), headers }
+  return { input, prompt: promptInForce(trigger, input, prompt) }
+}
+
+export type OpeningInput = Pick<RunInput, 'payload' | 'action' | 'headers'>
+
+type Opening = Omit<AgentPrompt, keyof Row | 'agentId' | 'sinceSequence'> &
+  Pick<RunInput, 'action' | 'headers'> & { payload: string | null }
+
+const openingStatement = statement<Opening>(`
+  select ${selecting(['payload', 'action', 'headers'], 'i')}, ${selecting(promptFields, 'p')}
+    from agent_prompts p left join run_inputs i on i.run_id = :runId
+   where p.agent_id = :agentId and p.since_sequence <= :sequence order by p.since_sequence desc limit 1`)
 
 /** The instructions of the agent's latest run. */
 export const latestPrompt = (db: Database | Transaction, agentId: string) =>

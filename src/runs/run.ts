@@ -1,4 +1,4 @@
-import { Row } from '../database/row.ts'
+import { Row, selecting } from '../database/row.ts'
 import type { Trigger, WaitCause } from '../../workflows/messages.ts'
 import type { EndReason, RunStatus } from './states.ts'
 
@@ -80,6 +80,63 @@ export class Run extends Row {
 
 /** A run as a plain object. */
 export type RunFields = Omit<Run, keyof Row>
+
+const runFields = Object.keys({
+  id: 0,
+  agentId: 0,
+  ownerId: 0,
+  sequence: 0,
+  trigger: 0,
+  status: 0,
+  requestId: 0,
+  epoch: 0,
+  steps: 0,
+  agentVersion: 0,
+  stepAttempts: 0,
+  attempt: 0,
+  attemptedAt: 0,
+  failedAttempt: 0,
+  failedAt: 0,
+  failure: 0,
+  retryAt: 0,
+  modelRounds: 0,
+  modelFailingSince: 0,
+  modelRetryAt: 0,
+  toolCalls: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  credits: 0,
+  cachedTokens: 0,
+  costNanoUsd: 0,
+  fallbackSince: 0,
+  ownModelWasOut: 0,
+  corrections: 0,
+  shortenedThrough: 0,
+  leftOutThrough: 0,
+  bytesPerToken: 0,
+  waitingCause: 0,
+  waitingFor: 0,
+  waitingSince: 0,
+  waitingUntil: 0,
+  waitedMs: 0,
+  outageMs: 0,
+  noPlaceSince: 0,
+  noPlaceAt: 0,
+  replayOf: 0,
+  firstRunId: 0,
+  events: 0,
+  reason: 0,
+  error: 0,
+  acceptedAt: 0,
+  startedAt: 0,
+  cancelRequestedAt: 0,
+  cancelReason: 0,
+  progressedAt: 0,
+  endedAt: 0,
+} satisfies Record<keyof RunFields, 0>)
+
+/** SQL that selects a run `r`. */
+export const selectingRun = selecting(runFields, 'r')
 
 /** Columns of a step without failed rounds. */
 export const noRounds = { modelRounds: 0, modelFailingSince: null, modelRetryAt: null }

@@ -1,9 +1,10 @@
-import { raw, type PartialModelObject, type Pojo } from 'objection'
+import type { Pojo } from 'objection'
 import type { WaitCause } from '../../workflows/messages.ts'
 import type { Transaction } from '../database/database.ts'
 import type { MissingSite } from '../agents/agent-sites.ts'
-import { Row } from '../database/row.ts'
-import { Run } from './run.ts'
+import { columnOf, Row } from '../database/row.ts'
+import { statement } from '../database/statement.ts'
+import type { RunFields } from './run.ts'
 import { withoutDefaults, withDefaults } from './default-event-data.ts'
 
 /** A model call that failed. `retryAt` is when the provider allows a retry, if it named a time. */
@@ -98,30 +99,34 @@ export async function append(
   runId: string,
   at: Date,
   events: NewEvent[],
-  changes: PartialModelObject<Run> = {},
+  changes: Partial<RunFields> = {},
 ): Promise<void> {
   if (events.length === 0) return
-  const counted = { events: raw('events + :count', { count: events.length }), progressedAt: at }
-  const patch = Run.query(trx)
-    .findById(runId)
-    .patch({ ...counted, ...changes })
-    .returning(['id', 'events'])
   const kinds = events.map(({ kind }) => kind)
   const data = events.map((event) => JSON.stringify(withoutDefaults(event.kind, { ...event.data })))
-  const count = events.length
-  const { rowCount } = await trx.raw<{ rowCount: number }>(insertCounted, {
-    patch: patch.toKnexQuery(),
-    at,
-    kinds,
-    data,
-    count,
-  })
-  if (rowCount !== count) throw new Error('an event was appended to a run that does not exist')
+  const fields = Object.entries({ progressedAt: at, ...changes }).filter(([, value]) => value !== undefined)
+  const bindings = { ...Object.fromEntries(fields), runId, at, kinds, data, count: events.length }
+  const { rowCount } = await insertionOf(fields.map(([field]) => field))(trx, bindings)
+  if (rowCount !== events.length) throw new Error('an event was appended to a run that does not exist')
+}
+
+/** Statements by the fields that they change together. There are about twenty such sets. */
+const insertions = new Map<string, ReturnType<typeof insertCounted>>()
+
+function insertionOf(fields: string[]) {
+  const key = fields.join(' ')
+  const known = insertions.get(key) ?? insertCounted(fields)
+  insertions.set(key, known)
+  return known
 }
 
 /** One statement, because it writes most of a run's record. */
-const insertCounted = `
-  with run as (:patch)
-  insert into run_events (run_id, number, kind, at, data)
-  select run.id, run.events - :count::int + event.place, event.kind, :at, event.data::json
-    from run, unnest(:kinds::run_event_kind[], :data::text[]) with ordinality as event (kind, data, place)`
+const insertCounted = (fields: string[]) =>
+  statement(`
+    with run as (
+      update runs set events = events + :count::int, ${fields.map((field) => `${columnOf(field)} = :${field}`).join(', ')}
+       where id = :runId returning id, events
+    )
+    insert into run_events (run_id, number, kind, at, data)
+    select run.id, run.events - :count::int + event.place, event.kind, :at::timestamptz, event.data::json
+      from run, unnest(:kinds::run_event_kind[], :data::text[]) with ordinality as event (kind, data, place)`)

@@ -161,7 +161,7 @@ export function createEntries(context: {
     }
   }
 
-  const toolsOf = (entry: VaultEntry): (SiteTool & { usable: boolean })[] =>
+  const toolsOf = (entry: Pick<VaultEntry, 'manifest' | 'scopes'>): (SiteTool & { usable: boolean })[] =>
     sites.toolsOf(entry.manifest).map((tool) => ({ ...tool, usable: isUsable(tool, entry.scopes) }))
 
   function offered(entry: VaultEntry): OfferedSite {

@@ -61,7 +61,8 @@ export async function readFacts(
     .select('agents.*', agentCreditsLeft(knowledge.clock.now()))
     .throwIfNotFound()
   const { ownerId } = present
-  const account = await knowledge.billing.credits.find(ownerId, trx).throwIfNotFound()
+  const account = await knowledge.billing.credits.find(ownerId, trx)
+  if (!account) throw new Error('an owner with agents has no account')
   const now = knowledge.clock.now()
   const bounds = await boundsOf(trx, ownerId, timeOf(account, now))
   const standing = agentAccountStatus(knowledge.billing.credits.standing(account, { ownerId, ...bounds }), present)

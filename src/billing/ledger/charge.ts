@@ -1,4 +1,5 @@
 import type { Transaction } from '../../database/database.ts'
+import { statement } from '../../database/statement.ts'
 import { dayAt, monthAt } from '../../owners/workspace-months.ts'
 import { newId } from '../../ids.ts'
 import type { Account } from '../account.ts'
@@ -26,7 +27,7 @@ export interface NewCharge extends Pick<
 export async function chargeAccount(trx: Transaction, account: Account, charge: NewCharge, at: Date): Promise<boolean> {
   const { price, runId, answerId, ...rest } = charge
   const balance = account.balance - charge.credits
-  const { rows } = await trx.raw<{ rows: unknown[] }>(statement, {
+  const { rows } = await chargeStatement(trx, {
     ...rest,
     runId,
     answerId,
@@ -45,7 +46,7 @@ export async function chargeAccount(trx: Transaction, account: Account, charge: 
 const addToDay = `
   days[${dayAt(':at')}] = coalesce(known.days[${dayAt(':at')}], 0) + :counted::bigint`
 
-const statement = `
+const chargeStatement = statement(`
   with ${draw(':payerId', ':credits')}, hold as (
     select credits from credit_holds where subject_id = :subjectId and :settlesHold
   ), released as (
@@ -75,4 +76,4 @@ const statement = `
       from entry where :workspaceId::uuid is not null
     on conflict (workspace_id, month) do update set credits = known.credits + excluded.credits, ${addToDay}
   )
-  select from entry`
+  select from entry`)

@@ -1,4 +1,5 @@
 import type { Transaction } from '../../database/database.ts'
+import { statement } from '../../database/statement.ts'
 import { monthAt } from '../../owners/workspace-months.ts'
 import { newId } from '../../ids.ts'
 import type { Account } from '../account.ts'
@@ -85,7 +86,7 @@ interface Left {
 
 /** A separate statement: a statement that waits for the account's lock would see grants from before the wait. */
 async function leftOf(trx: Transaction, { ownerId }: Account, at: Date): Promise<Left> {
-  const { rows } = await trx.raw<{ rows: Left[] }>(leftStatement, { ownerId, at })
+  const { rows } = await leftStatement(trx, { ownerId, at })
   return rows[0] as Left
 }
 
@@ -131,12 +132,12 @@ const takeStatement = `
   )
   select from entry`
 
-const leftStatement = `
+const leftStatement = statement<Left>(`
   select min(g.expires_at) as "nextExpiry", coalesce(m.credits, 0)::bigint as used, coalesce(m.tokens, 0)::bigint as tokens
     from (values (:ownerId::uuid)) as account (id)
     left join credit_months m on m.subject_id = account.id and m.month = ${monthAt(':at')}
     left join credit_grants g on g.owner_id = account.id and g.remaining > 0
-   group by m.credits, m.tokens`
+   group by m.credits, m.tokens`)
 
 const expireStatement = `
   with entry as (

@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import { later } from '../../clock.ts'
 import type { Database, Transaction } from '../../database/database.ts'
+import { statement } from '../../database/statement.ts'
 import { monthAt } from '../../owners/workspace-months.ts'
 import type { Account } from '../account.ts'
 import { timeOf } from '../account-status.ts'
@@ -40,7 +41,7 @@ export function createHolds({ database, clock }: { database: Database; clock: Cl
     async place(trx: Transaction, account: Account, given: NewHold & Bounds): Promise<number | undefined> {
       const { ownerId, agentId = null, subjectId, step, used, isCharged, tokensPerMonth } = given
       const now = clock.now()
-      const { rows } = await trx.raw<{ rows: { credits: number }[] }>(placeStatement, {
+      const { rows } = await placeStatement(trx, {
         subjectId,
         step,
         agentId,
@@ -73,7 +74,7 @@ const purgeStatement = `
     (select subject_id from credit_holds where expires_at <= :now limit 10000 for update skip locked)`
 
 /** `least` ignores missing caps; without any cap, the estimate is held. An agent has one step in progress at a time. */
-const placeStatement = `
+const placeStatement = statement<{ credits: number }>(`
   with others as (
     select coalesce(sum(credits), 0)::bigint as all_held, coalesce(sum(tokens), 0)::bigint as tokens_held,
            coalesce(sum(credits) filter (where workspace_id = :workspaceId), 0)::bigint as of_workspace
@@ -104,4 +105,4 @@ const placeStatement = `
   on conflict (subject_id) do update
     set owner_id = excluded.owner_id, workspace_id = excluded.workspace_id, created_at = excluded.created_at,
         expires_at = excluded.expires_at, credits = excluded.credits, tokens = excluded.tokens, step = excluded.step
-  returning credits`
+  returning credits`)

@@ -7,9 +7,10 @@ import type { Logger } from '../../logger.ts'
 import type { Notifications } from '../../notifications/notifications.ts'
 import type { ToolCall } from '../../tools/tool-call.ts'
 import type { EndedStatus } from '../../../workflows/messages.ts'
+import { statement } from '../../database/statement.ts'
 import { lockQueue } from '../agent-queue.ts'
-import { StaleEpochError, type RunRef } from '../record.ts'
-import { Run } from '../run.ts'
+import { lockRun, type RunRef } from '../record.ts'
+import type { Run } from '../run.ts'
 import { cancelledAs, hasEnded, mayTransition, type EndReason } from '../states.ts'
 import { notifyPaused } from '../notify-outage.ts'
 import { errorOf } from './ending-error.ts'
@@ -45,8 +46,10 @@ export function createWriteEnding({
   return async (trx: Transaction, run: Run, ending: Ending, now: Date): Promise<void> => {
     const { status, reason } = ending
     if (!mayTransition(run.status, status)) throw new Error(`a run cannot go from ${run.status} to ${status}`)
-    const closed = await closeCalls(trx, { kind: 'run', id: run.id }, now)
-    await append(trx, run.id, now, closed.map(closedEvent))
+    if (run.toolCalls > 0) {
+      const closed = await closeCalls(trx, { kind: 'run', id: run.id }, now)
+      await append(trx, run.id, now, closed.map(closedEvent))
+    }
     await endWait(trx, run, now)
     const error = reason && errorOf(reason, run)
     const changes = { status, reason, error, endedAt: now }
@@ -72,11 +75,11 @@ const closedEvent = ({ id: callId, attempts, status, result }: ToolCall): NewEve
 export type WriteEnding = ReturnType<typeof createWriteEnding>
 
 async function freeQueue(trx: Transaction, run: Run, now: Date): Promise<void> {
-  await trx.raw(freeStatement, { agentId: run.agentId, runId: run.id, now })
+  await freeStatement(trx, { agentId: run.agentId, runId: run.id, now })
 }
 
 /** Unblocks a queue without runs to start, so the next accept may wake it. Releases what was held for the run. */
-const freeStatement = `
+const freeStatement = statement(`
   with released as (delete from credit_holds where subject_id = :runId)
   update agent_queues
      set unfinished = unfinished - 1, progressed_at = :now::timestamptz,
@@ -85,7 +88,7 @@ const freeStatement = `
          claimed_epoch = case when running_run_id is distinct from :runId then claimed_epoch end,
          blocked_cause = case when unfinished > 1 then blocked_cause end,
          blocked_since = case when unfinished > 1 then blocked_since end
-   where agent_id = :agentId`
+   where agent_id = :agentId`)
 
 /**
  * Ends a run and frees its agent's queue in one transaction, under the queue's lock. Idempotent: an ended run stays
@@ -97,8 +100,7 @@ export function createEnd(context: { database: Database; clock: Clock; writeEndi
     end: (ref: RunRef & { agentId: string }, ending: Ending) =>
       database.transaction(async (trx) => {
         await lockQueue(trx, ref.agentId)
-        const run = await Run.query(trx).findById(ref.runId).forUpdate()
-        if (!run || run.epoch !== ref.epoch) throw new StaleEpochError('the run has a later epoch')
+        const run = await lockRun(trx, ref)
         if (!hasEnded(run.status)) await writeEnding(trx, run, asRequested(run, ending), clock.now())
       }),
   }

@@ -5,7 +5,10 @@ import type { CapOf } from '../../billing/account-status.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import { agentPage } from '../../console-pages.ts'
+import { fromColumn } from '../../database/any-text.ts'
 import type { Database, Transaction } from '../../database/database.ts'
+import { columnOf, rowOf } from '../../database/row.ts'
+import { statement } from '../../database/statement.ts'
 import type { Notifications } from '../../notifications/notifications.ts'
 import type { ClaimedRun } from '../../../workflows/messages.ts'
 import { Agent } from '../../agents/agent.ts'
@@ -14,9 +17,8 @@ import { blockOf, isBlockBounded, type Charge } from './blocked.ts'
 import { endBatch, type WriteEnding } from '../ending/end-run.ts'
 import type { Due } from '../due.ts'
 import { promptInForce } from './prompt-in-force.ts'
-import { AgentPrompt } from '../agent-prompt.ts'
-import { latestPrompt, RunInput } from '../run-input.ts'
-import { Run } from '../run.ts'
+import { AgentPrompt, promptFields } from '../agent-prompt.ts'
+import { Run, selectingRun, type RunFields } from '../run.ts'
 import { notifyBlocked } from './notify-blocked.ts'
 import { append } from '../timeline.ts'
 import { quotedName } from '../../names.ts'
@@ -64,8 +66,8 @@ export function createClaim(context: {
     const { agentId } = queue
     const agent = await agents.forRun(trx, agentId)
     if (!agent) return endSome(trx, agentId, claim.now)
-    const run = await Run.query(trx).where({ agentId, status: 'queued' }).orderBy('sequence').first().forUpdate()
-    return run ? claimQueued(trx, queue, run, agent, claim) : fallAsleep(trx, agentId)
+    const oldest = await oldestOf(trx, agentId)
+    return oldest ? claimQueued(trx, queue, oldest, agent, claim) : fallAsleep(trx, agentId)
   }
 
   /** A deleted agent starts nothing. A claim is too short to end many runs, so the reconciler ends the rest. */
@@ -77,10 +79,11 @@ export function createClaim(context: {
     return null
   }
 
-  async function claimQueued(trx: Transaction, queue: AgentQueue, run: Run, agent: AgentForRun, claim: Claim) {
+  async function claimQueued(trx: Transaction, queue: AgentQueue, oldest: Oldest, agent: AgentForRun, claim: Claim) {
+    const { run } = oldest
     const standing = await billing.accountFor(agent, trx)
     const cause = blockOf(agent, standing, run.trigger)
-    if (!cause) return start(trx, run, agent, claim, billing.storedBytes)
+    if (!cause) return start(trx, oldest, agent, claim, billing.storedBytes)
     await block(trx, queue, agent, { cause, cap: standing.cap }, claim.now)
     return null
   }
@@ -135,13 +138,12 @@ async function fallAsleep(trx: Transaction, agentId: string): Promise<null> {
   return null
 }
 
-async function start(trx: Transaction, run: Run, agent: AgentForRun, { now, claimedBy }: Claim, stored: Stored) {
-  stored.note(run.ownerId, await keepPrompt(trx, run, agent))
-  const prompt = promptInForce(run.trigger, await RunInput.query(trx).findById(run.id).select('action'), agent)
+async function start(trx: Transaction, oldest: Oldest, agent: AgentForRun, { now, claimedBy }: Claim, stored: Stored) {
+  const { run, action } = oldest
+  stored.note(run.ownerId, await keepPrompt(trx, oldest, agent))
+  const prompt = promptInForce(run.trigger, { action }, agent)
   const epoch = run.epoch + 1
-  await AgentQueue.query(trx)
-    .findById(run.agentId)
-    .patch({ runningRunId: run.id, claimedBy, claimedEpoch: epoch, progressedAt: now, awake: true, ...unblocked })
+  await takeStatement(trx, { agentId: run.agentId, runId: run.id, claimedBy, epoch, now })
   const changes = { status: 'running' as const, startedAt: now, epoch, agentVersion: agent.version }
   await append(trx, run.id, now, [{ kind: 'started', data: { epoch, override: prompt.override } }], changes)
   return toClaimed(run, epoch, agent.name)
@@ -149,16 +151,45 @@ async function start(trx: Transaction, run: Run, agent: AgentForRun, { now, clai
 
 type Stored = Pick<Billing['storedBytes'], 'note'>
 
+/** The agent's oldest queued run, which is locked, the action of its payload, and the instructions of the latest run. */
+interface Oldest {
+  run: Run
+  action: string | null
+  latest: Instructions | null
+}
+
+type Instructions = ReturnType<typeof instructionsOf>
+
+async function oldestOf(trx: Transaction, agentId: string): Promise<Oldest | undefined> {
+  const { rows } = await oldestStatement(trx, { agentId })
+  if (!rows[0]) return undefined
+  const { action, latest, ...fields } = rows[0]
+  return { run: rowOf(Run, fields), action: action && fromColumn(action), latest }
+}
+
+const oldestStatement = statement<RunFields & { action: string | null; latest: Instructions | null }>(`
+  select ${selectingRun}, (select i.action from run_inputs i where i.run_id = r.id) as action,
+         (select json_build_object(${promptFields.map((field) => `'${field}', p.${columnOf(field)}`).join(', ')})
+            from agent_prompts p where p.agent_id = :agentId order by p.since_sequence desc limit 1) as latest
+    from runs r where r.agent_id = :agentId and r.status = 'queued' order by r.sequence limit 1 for update`)
+
+/** A queue that has started a run is awake and not blocked. */
+const takeStatement = statement(`
+  update agent_queues
+     set running_run_id = :runId, claimed_by = :claimedBy, claimed_epoch = :epoch, progressed_at = :now, awake = true,
+         blocked_cause = null, blocked_since = null
+   where agent_id = :agentId`)
+
 /** Stores the run's instructions, so later changes of the agent do not affect it. Returns the bytes written. */
-async function keepPrompt(trx: Transaction, { agentId, sequence }: Run, agent: AgentForRun): Promise<number> {
+async function keepPrompt(trx: Transaction, { run, latest }: Oldest, agent: AgentForRun): Promise<number> {
+  const { agentId, sequence } = run
   const wanted = instructionsOf(agent)
-  const latest = await latestPrompt(trx, agentId)
-  if (latest && isDeepStrictEqual(instructionsOf(latest), wanted)) return 0
+  if (latest && isDeepStrictEqual(latest, wanted)) return 0
   await AgentPrompt.query(trx).insert({ agentId, sinceSequence: sequence, ...wanted })
   return Buffer.byteLength(JSON.stringify(wanted))
 }
 
-const instructionsOf = (given: AgentForRun | AgentPrompt) => ({
+const instructionsOf = (given: AgentForRun) => ({
   systemPrompt: given.systemPrompt,
   webhookSchema: given.webhookSchema,
   allowActionOverride: given.allowActionOverride,

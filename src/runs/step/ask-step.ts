@@ -14,8 +14,8 @@ import type { Used } from '../../loop/write-step.ts'
 import type { Outages } from '../../outages/outages.ts'
 import type { Move } from '../../../workflows/messages.ts'
 import type { LiveWords } from '../live/live-words.ts'
-import type { RunRef } from '../record.ts'
-import { Run } from '../run.ts'
+import { readRun, type RunRef } from '../record.ts'
+import type { Run } from '../run.ts'
 import type { Attempt } from './attempt.ts'
 import { createFailStep } from './fail-step.ts'
 import { createRecordCut, cutsOf } from './record-cut.ts'
@@ -56,19 +56,12 @@ export function createAskStep(context: AskContext) {
   const recordCut = createRecordCut(context)
   const readTranscript = createReadTranscript(context)
 
-  /** Reads what the model is to be shown. Throws MODEL_ERROR if no such model is configured. */
-  async function prepare({ runId }: RunRef, model: string): Promise<Prepared> {
-    const [run, resultBytes] = await Promise.all([
-      Run.query(database).findById(runId).throwIfNotFound(),
-      loop.resultBytes(model, runId),
-    ])
-    const { agentId, ownerId } = run
-    const [found, secrets, transcript] = await Promise.all([
-      agents.offerOf(agentId, ownerId),
-      agents.secretsOfAgent(agentId),
-      readTranscript(run, resultBytes),
-    ])
-    const offer = await loop.offer({ model, ownerId, secrets }, found)
+  /** Reads what the model is to be shown of a run. Throws MODEL_ERROR if no such model is configured. */
+  async function prepare(run: Run, model: string): Promise<Prepared> {
+    const { id, agentId, ownerId } = run
+    const resultBytes = await loop.resultBytes(model, id)
+    const [found, transcript] = await Promise.all([agents.offerOf(agentId, ownerId), readTranscript(run, resultBytes)])
+    const offer = await loop.offer({ model, ownerId, secrets: found.secrets }, found)
     const readAgain = async (current: Run) => withoutSecrets(await readTranscript(current, resultBytes), offer)
     return { run, offer, transcript: withoutSecrets(transcript, offer), readAgain }
   }
@@ -109,7 +102,7 @@ export function createAskStep(context: AskContext) {
     try {
       const given = await prepared
       const asking = askingOf(given.run, attempt, { signal, onLost })
-      const again = async () => question(await prepare(ref, attempt.model))
+      const again = async () => question(await prepare((await readRun(database, ref)).run, attempt.model))
       const { answer, offer } = await loop.ask(asking, await question(given), again)
       return await retryWhileUnavailable(async () => {
         await outages.answered(attempt.model)

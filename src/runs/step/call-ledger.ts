@@ -7,8 +7,8 @@ import { endingWithout, hindranceOf, type CallEnding, type Hindrance } from '../
 import { createCallLedger, type Fence } from '../../loop/call-ledger.ts'
 import { endCall } from '../../loop/close-calls.ts'
 import { isFinal, ToolCall } from '../../tools/tool-call.ts'
-import { currentRun, lockRun, type RunRef } from '../record.ts'
-import { Run } from '../run.ts'
+import { lockRun, readRun, type RunRef } from '../record.ts'
+import type { Run } from '../run.ts'
 import { heldUpMs } from '../time-left.ts'
 import { append, type NewEvent } from '../timeline.ts'
 import { permissionOf } from './permission.ts'
@@ -87,7 +87,7 @@ export function createRunLedger(context: {
      * read here: `begin` checks again, under the lock.
      */
     async look(callId: string): Promise<{ call: ToolCall; run: Run } | undefined> {
-      const run = currentRun(await Run.query(database).findById(ref.runId), ref)
+      const { run } = await readRun(database, ref)
       const call = open(run, await callOf(database, run, callId))
       if (!call) return undefined
       if (!(await hindranceNow(database, call))) return { call, run }

@@ -1,10 +1,11 @@
-import { Agent } from '../../agents/agent.ts'
+import type { Agent } from '../../agents/agent.ts'
 import type { Billing } from '../../billing/billing.ts'
 import { agentAccountStatus, type CapOf } from '../../billing/account-status.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { Transaction } from '../../database/database.ts'
-import { agentCreditsLeft } from '../../owners/workspace-months.ts'
+import { statement } from '../../database/statement.ts'
+import { leftOfAgent } from '../../owners/workspace-months.ts'
 import type { Move, WaitCause } from '../../../workflows/messages.ts'
 import { readRecord, type RunRecord } from '../record.ts'
 import type { Run } from '../run.ts'
@@ -39,10 +40,9 @@ export function createDecide(context: { clock: Clock; config: Config; billing: B
 
   async function holdOf(trx: Transaction, run: Run, move: Move): Promise<Hold | undefined> {
     if (move.kind !== 'model' && move.kind !== 'tools') return undefined
-    const agent = await Agent.query(trx)
-      .findById(run.agentId)
-      .select('pausedAt', agentCreditsLeft(clock.now()))
-      .throwIfNotFound()
+    const { rows } = await agentStatement(trx, { agentId: run.agentId, now: clock.now() })
+    const [agent] = rows
+    if (!agent) throw new Error('a run has no agent')
     if (agent.pausedAt) return { cause: 'paused' }
     // A step costs credits; its tool calls do not.
     if (move.kind === 'tools') return undefined
@@ -69,3 +69,6 @@ export function createDecide(context: { clock: Clock; config: Config; billing: B
     return { record, cap, trouble, other, move: hold ? holdBack(run, hold, config.budgets, now) : move }
   }
 }
+
+const agentStatement = statement<Pick<Agent, 'pausedAt' | 'creditsLeft'>>(`
+  select paused_at as "pausedAt", ${leftOfAgent} as "creditsLeft" from agents where id = :agentId`)

@@ -1,5 +1,4 @@
 import type { Billing } from '../../billing/billing.ts'
-import type { PartialModelObject } from 'objection'
 import type { Clock } from '../../clock.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { CodedError } from '../../errors.ts'
@@ -10,7 +9,7 @@ import type { Used } from '../../loop/write-step.ts'
 import type { Outages } from '../../outages/outages.ts'
 import type { Move } from '../../../workflows/messages.ts'
 import { lockRun, type RunRef } from '../record.ts'
-import { noRounds, Run } from '../run.ts'
+import { noRounds, Run, type RunFields } from '../run.ts'
 import { hasEnded } from '../states.ts'
 import { append, type NewEvent } from '../timeline.ts'
 import type { Attempt } from './attempt.ts'
@@ -149,7 +148,7 @@ function changesOf(
   { step, attempt }: Attempt,
   { instead }: Failed,
   now: Date,
-): PartialModelObject<Run> {
+): Partial<RunFields> {
   const anew = { ...noRounds, retryAt: null, stepAttempts: 0 }
   if (plan.kind === 'retry') return attempt < run.attempt ? {} : { retryAt: plan.retryAt }
   if (plan.kind === 'other') return { ...anew, fallbackSince: step, ownModelWasOut: plan.isOut, corrections: 0 }

@@ -1,4 +1,5 @@
 import type { Database, Transaction } from '../../database/database.ts'
+import { statement } from '../../database/statement.ts'
 import type { Permission } from '../../loop/call-endings.ts'
 import type { ToolCall } from '../../tools/tool-call.ts'
 
@@ -25,11 +26,11 @@ export async function permissionOf(
   call: Pick<ToolCall, 'id' | 'subjectId'>,
 ): Promise<Permission> {
   const bindings = { runId: call.subjectId, callId: call.id }
-  const { rows } = await db.raw<{ rows: Permission[] }>(permissionStatement, bindings)
+  const { rows } = await permissionStatement(db, bindings)
   return rows[0] ?? { removed: false, asksFirst: false, gone: false }
 }
 
-const permissionStatement = `
+const permissionStatement = statement<Permission>(`
   select (${toolIsRemoved}) as removed, (${toolAsksFirst}) as "asksFirst",
          not exists (select 1 from vault_entries e where e.id = c.vault_entry_id) as gone
-    from tool_calls c where c.subject_id = :runId and c.id = :callId`
+    from tool_calls c where c.subject_id = :runId and c.id = :callId`)

@@ -38,7 +38,9 @@ export function createShownSteps({ database }: { database: Database }) {
     const { id, epoch, leftOutThrough, shortenedThrough } = run
     const key = [id, epoch, leftOutThrough, shortenedThrough, resultBytes].join(' ')
     const known = kept.get(key) ?? []
-    const steps = [...known, ...(await read(run, known.at(-1)?.step ?? leftOutThrough ?? 0, resultBytes))]
+    const last = known.at(-1)?.step ?? leftOutThrough ?? 0
+    if (last >= run.steps) return known
+    const steps = [...known, ...(await read(run, last, resultBytes))]
     if (steps.length > known.length) kept.set(key, steps)
     return steps
   }

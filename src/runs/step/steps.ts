@@ -1,9 +1,8 @@
-import type { Database, Transaction } from '../../database/database.ts'
+import type { Transaction } from '../../database/database.ts'
 import type { Move } from '../../../workflows/messages.ts'
 import { maxAttempts, mostRounds } from '../../loop/after-failure.ts'
-import type { Loop } from '../../loop/loop.ts'
 import { noteInLog } from '../../logger.ts'
-import { lockRun, StaleEpochError, type RunRef } from '../record.ts'
+import { lockRun, readRun, type RunRef } from '../record.ts'
 import { HeldCreditsError } from '../held-credits.ts'
 import { heldUpMs } from '../time-left.ts'
 import type { Run } from '../run.ts'
@@ -67,17 +66,19 @@ export function createSteps(context: Omit<AskContext, 'next'> & Parameters<typeo
      * taken, or other steps hold the credits that are left, StaleEpochError, or the signal's reason if aborted.
      */
     async advance(ref: RunRef, signal: AbortSignal): Promise<Move> {
-      const { model, ownerId } = await modelOf(database, ref, loop)
-      return loop.inPlace(model, ownerId, signal, async () => {
+      const { run, model: chosen } = await readRun(database, ref)
+      const model = chosen ?? loop.defaultModel
+      noteInLog({ agentId: run.agentId })
+      return loop.inPlace(model, run.ownerId, signal, async () => {
         // Read while the attempt is begun: what is recorded of the steps before does not change any more.
-        const prepared = prepare(ref, model)
+        const prepared = prepare(run, model)
         // If something else comes first, for example open calls, nobody asks for it.
         prepared.catch(() => undefined)
         const begun = await begin(ref, model)
         if ('instead' in begun) return begun.instead
         noteInLog({ step: begun.step })
         // It may have been read too early: while a call was about to end, or another attempt was about to be recorded.
-        const again = () => prepare(ref, model)
+        const again = async () => prepare((await readRun(database, ref)).run, model)
         const current = prepared.then((found) => (found.run.steps === begun.step - 1 ? found : again()), again)
         return ask(ref, begun, current, signal)
       })
@@ -88,26 +89,3 @@ export function createSteps(context: Omit<AskContext, 'next'> & Parameters<typeo
 const abandoned = { kind: 'end', status: 'failed', reason: 'STEP_ABANDONED' } as const
 
 const lostNote = 'The previous attempt has no recorded result because its worker failed or was stopped.'
-
-/** The model that the run's next step is asked of: the agent's, or the fallback since that failed. */
-async function modelOf(database: Database, { runId, epoch }: RunRef, { defaultModel }: Pick<Loop, 'defaultModel'>) {
-  const { rows } = await database.raw<{ rows: { model: string | null; owner_id: string; agent_id: string }[] }>(
-    modelStatement,
-    {
-      runId,
-      epoch,
-    },
-  )
-  const [row] = rows
-  if (!row) throw new StaleEpochError('the run has a later epoch')
-  noteInLog({ agentId: row.agent_id })
-  return { model: row.model ?? defaultModel, ownerId: row.owner_id }
-}
-
-const modelStatement = `
-  select r.owner_id, r.agent_id, case when r.fallback_since is null then p.model else p.fallback_model end as model
-    from runs r
-    left join lateral (select model, fallback_model from agent_prompts
-                        where agent_id = r.agent_id and since_sequence <= r.sequence
-                        order by since_sequence desc limit 1) p on true
-   where r.id = :runId and r.epoch = :epoch`

@@ -2,14 +2,14 @@ import { LRUCache } from 'lru-cache'
 import type { Database } from '../../database/database.ts'
 import type { RunTranscript } from '../../loop/fit-transcript.ts'
 import type { PromptInForce } from '../queue/prompt-in-force.ts'
-import { inputOf, promptOf, type RunInput } from '../run-input.ts'
+import { openingOf, type OpeningInput } from '../run-input.ts'
 import type { Run } from '../run.ts'
 import { readLeftOut } from './left-out.ts'
 import { createShownSteps, keptMs, maxKeptCharacters } from './shown-steps.ts'
 
 /** What stands before the steps. */
 interface Opening {
-  input: RunInput | undefined
+  input: OpeningInput | undefined
   prompt: PromptInForce
 }
 
@@ -28,18 +28,17 @@ export function createReadTranscript({ database }: { database: Database }) {
   })
 
   /** Does not change once the run is claimed. */
-  async function openingOf(run: Run): Promise<Opening> {
+  async function keptOpening(run: Run): Promise<Opening> {
     const known = openings.get(run.id)
     if (known) return known
-    const input = await inputOf(database, run.id)
-    const prompt = await promptOf(database, run, input)
-    if (!prompt) throw new Error('a run was advanced before it was claimed')
-    openings.set(run.id, { input, prompt })
-    return { input, prompt }
+    const opening = await openingOf(database, run)
+    if (!opening) throw new Error('a run was advanced before it was claimed')
+    openings.set(run.id, opening)
+    return opening
   }
 
   return async (run: Run, resultBytes: number): Promise<RunTranscript> => {
-    const [{ input, prompt }, steps] = await Promise.all([openingOf(run), shownSteps(run, resultBytes)])
+    const [{ input, prompt }, steps] = await Promise.all([keptOpening(run), shownSteps(run, resultBytes)])
     return {
       systemPrompt: prompt.systemPrompt,
       trigger: run.trigger,

@@ -1,0 +1,45 @@
+import type { Database, Transaction } from './database.ts'
+
+/** What Postgres answers to a statement. */
+interface Answer<Row> {
+  rows: Row[]
+  rowCount: number
+}
+
+/**
+ * Whether statements are prepared: the connections of this process lead to sessions of its own. A pooler of transactions
+ * gives each transaction another session, which knows nothing of what was prepared before.
+ */
+let prepares: boolean | undefined
+
+/** Learns whether a new connection has a session of its own. Before the first, and after one without, nothing is prepared. */
+export function noteSession(isOwn: boolean): void {
+  prepares = isOwn && prepares !== false
+}
+
+let statements = 0
+
+/**
+ * A statement that runs at every step. Its text is made once, and each session parses it once and may keep its plan: for
+ * short statements, Postgres takes longer for that than for the work itself. Bindings are named (`:runId`), one that
+ * occurs twice has one type. It selects columns by name, because a prepared `*` fails when a migration adds a column.
+ */
+export function statement<Row extends object>(sql: string) {
+  const names: string[] = []
+  const text = sql.replaceAll(/(?<!:):([a-zA-Z]\w*)/g, (_, name: string) => {
+    if (!names.includes(name)) names.push(name)
+    return `$${names.indexOf(name) + 1}`
+  })
+  statements += 1
+  const name = `s${statements}`
+  return (db: Database | Transaction, bindings: Record<string, unknown>): Promise<Answer<Row>> => {
+    const values = names.map((each) => valueOf(bindings, each))
+    // As options, because knex would read the text and the bindings again each time.
+    return db.raw<Answer<Row>>(text).options({ text, values, ...(prepares && { name }) })
+  }
+}
+
+function valueOf(bindings: Record<string, unknown>, name: string): unknown {
+  if (bindings[name] === undefined) throw new Error(`the binding ${name} of a statement is undefined`)
+  return bindings[name]
+}
