@@ -1,5 +1,5 @@
 import { activityInfo } from '@temporalio/activity'
-import type { ClaimedRun, Move } from '../workflows/messages.ts'
+import type { ClaimedRun, Move, Step } from '../workflows/messages.ts'
 import { StaleEpochError, type RunRef } from '../src/runs/record.ts'
 import type { Ending } from '../src/runs/ending/end-run.ts'
 import type { Services } from '../src/services.ts'
@@ -10,6 +10,8 @@ import { perform } from './perform.ts'
 type Traced = RunRef & { requestId?: string }
 
 type Owned = Traced & { ownerId: string }
+
+type Ended = Traced & { agentId: string }
 
 /** Activities on runs. */
 export function runActivities({ runs, logger, config }: Pick<Services, 'runs' | 'logger' | 'config'>) {
@@ -25,25 +27,36 @@ export function runActivities({ runs, logger, config }: Pick<Services, 'runs' | 
     }
   }
 
+  /** Under an outdated epoch this records nothing, because another execution has the run. */
+  async function ifCurrent<T>({ runId, epoch }: RunRef, record: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await record()
+    } catch (error) {
+      if (!(error instanceof StaleEpochError)) throw error
+      logger.info({ runId, epoch }, 'ignored an end-of-run report from an older epoch')
+      return undefined
+    }
+  }
+
+  async function endIfOver(move: Move, ref: Ended & { claimant: string | null }): Promise<Step> {
+    if (move.kind !== 'end') return move
+    return { ...move, next: await ifCurrent(ref, () => runs.ending.endAndClaim(ref, move, ref.claimant)) }
+  }
+
   return {
     /** Claims the agent's next run; null lets its queue end. */
     claimNext: perform<{ agentId: string }, ClaimedRun | null>(logger, ({ agentId }) =>
       runs.queue.claimNext(agentId, activityInfo().workflowExecution?.runId),
     ),
 
-    /** Records how a run ended. Under an outdated epoch it records nothing, because another execution has the run. */
-    endRun: perform<Traced & { agentId: string } & Ending, void>(logger, async ({ status, reason, ...ref }) => {
-      try {
-        await runs.ending.end(ref, { status, reason })
-      } catch (error) {
-        if (!(error instanceof StaleEpochError)) throw error
-        logger.info({ runId: ref.runId, epoch: ref.epoch }, 'ignored an end-of-run report from an older epoch')
-      }
-    }),
+    /** Records how a run ended whose steps could not record it. */
+    endRun: perform<Ended & Ending, void>(logger, ({ status, reason, ...ref }) =>
+      ifCurrent(ref, () => runs.ending.end(ref, { status, reason })),
+    ),
 
-    /** Makes the run's next model call, or returns the recorded move. */
-    advance: perform<Owned, Move>(logger, (ref, signal) =>
-      inPlace(forModels, ref, signal, () => runs.steps.advance(ref, signal)),
+    /** Makes the run's next model call, or returns the recorded move. If that is its end, records it. */
+    advance: perform<Owned & Ended & { claimant: string | null }, Step>(logger, async (ref, signal) =>
+      endIfOver(await inPlace(forModels, ref, signal, () => runs.steps.advance(ref, signal)), ref),
     ),
 
     /** Makes one tool call of a run, unless the record already has its outcome. */

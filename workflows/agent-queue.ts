@@ -23,6 +23,7 @@ import {
   type AgentQueueInput,
   type AgentRunInput,
   type ClaimedRun,
+  type Next,
 } from './messages.ts'
 import { recordOptions } from './options.ts'
 
@@ -41,13 +42,9 @@ export async function agentQueue(input: AgentQueueInput): Promise<void> {
   })
   for (;;) {
     woken = false
-    const run = await claimNext({ agentId: input.agentId })
-    if (run) {
-      await carryOut(run)
-      // Never while a child runs: continue-as-new closes this execution and its children.
-      if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof agentQueue>(input)
-      continue
-    }
+    let next: Next = await claimNext({ agentId: input.agentId })
+    while (next) next = await carryOut(next, input)
+    if (next === undefined) continue
     await condition(() => woken, '3s')
     // Nothing is awaited between this check and the return. A later signal makes Temporal run this again.
     if (!woken) return
@@ -56,8 +53,16 @@ export async function agentQueue(input: AgentQueueInput): Promise<void> {
   }
 }
 
-async function carryOut(claimed: ClaimedRun): Promise<void> {
-  const { agentName, ...run } = claimed
+/** Carries out a run. Its ending claims the next one, unless this execution continues as new before that. */
+async function carryOut({ agentName, ...claimed }: ClaimedRun, input: AgentQueueInput): Promise<Next> {
+  const { continueAsNewSuggested, runId: claimant } = workflowInfo()
+  const next = await execute({ ...claimed, claimant: continueAsNewSuggested ? null : claimant }, agentName)
+  // Never while a child runs or a run is claimed: continue-as-new closes this execution and its children.
+  if (continueAsNewSuggested) await continueAsNew<typeof agentQueue>(input)
+  return next
+}
+
+async function execute(run: AgentRunInput, agentName: string): Promise<Next> {
   for (;;) {
     try {
       return await executeChild(agentRun, childOptions(run, agentName))
@@ -80,13 +85,12 @@ async function evict({ runId }: AgentRunInput): Promise<void> {
 }
 
 /** Records the ending of a run in case its workflow could not. Otherwise this changes nothing. */
-async function recordEnding(run: AgentRunInput, error: unknown): Promise<void> {
+async function recordEnding({ runId, agentId, epoch }: AgentRunInput, error: unknown): Promise<undefined> {
   const cause = error instanceof ChildWorkflowFailure ? error.cause : error
-  const { runId, agentId, epoch } = run
-  if (isCancellation(error)) {
-    return endRun({ runId, agentId, epoch, status: 'cancelled', reason: 'CANCELLED_BY_OPERATOR' })
-  }
-  return endRun({ runId, agentId, epoch, status: 'failed', reason: reasonOf(cause) })
+  const ending = isCancellation(error)
+    ? ({ status: 'cancelled', reason: 'CANCELLED_BY_OPERATOR' } as const)
+    : ({ status: 'failed', reason: reasonOf(cause) } as const)
+  await endRun({ runId, agentId, epoch, ...ending })
 }
 
 function reasonOf(cause: unknown) {

@@ -19,8 +19,9 @@ import {
   searchAttributes,
   toolQueueOf,
   type AgentRunInput,
-  type Move,
+  type Next,
   type PlannedCall,
+  type Step,
 } from './messages.ts'
 import { modelOptions, recordOptions, toolOptions } from './options.ts'
 
@@ -30,16 +31,17 @@ const { callTool } = proxyActivities<Activities>(toolOptions)
 
 const resume = defineSignal(resumeSignal)
 
-type End = Extract<Move, { kind: 'end' }>
+type End = Extract<Step, { kind: 'end' }>
 
 /**
  * One run: a model step, its tool calls in parallel, the next model step, until the record says that it ends. The
- * workflow stores nothing that the record lacks, so an execution that takes over just asks for the next move. It
- * records its ending itself, because its queue may be gone: terminated by an operator, or lost with Temporal's storage.
+ * workflow stores nothing that the record lacks, so an execution that takes over just asks for the next move. The step
+ * that ends it records the ending, because its queue may be gone: terminated by an operator, or lost with Temporal's
+ * storage. Returns what the queue does next.
  */
-export async function agentRun(input: AgentRunInput): Promise<void> {
+export async function agentRun(input: AgentRunInput): Promise<Next> {
   try {
-    await end(input, await follow(input))
+    return close(await follow(input))
   } catch (error) {
     if (isCancellation(error)) await endCancelled(input)
     throw error
@@ -74,7 +76,7 @@ const isLong = (): boolean =>
 const dayMs = 24 * 60 * 60 * 1000
 
 /** Sleeps, for days if necessary. The record decides how long; a signal may end it earlier. */
-async function pause({ cause, ms }: Extract<Move, { kind: 'wait' }>, isResumed: () => boolean): Promise<void> {
+async function pause({ cause, ms }: Extract<Step, { kind: 'wait' }>, isResumed: () => boolean): Promise<void> {
   setCurrentDetails(pauseDetails[cause])
   upsertSearchAttributes([{ key: searchAttributes.waitingFor, value: cause }])
   await condition(isResumed, ms)
@@ -90,8 +92,12 @@ const pauseDetails = {
   model: 'Waiting: the AI model is unavailable.',
 } as const
 
-const ask = (input: AgentRunInput, step: number): Promise<Move> =>
-  advance.executeWithOptions({ ...modelOptions, summary: `step ${step}` }, [refOf(input)])
+const ask = (input: AgentRunInput, step: number): Promise<Step> => {
+  const { agentId, claimant } = input
+  return advance.executeWithOptions({ ...modelOptions, summary: `step ${step}` }, [
+    { ...refOf(input), agentId, claimant },
+  ])
+}
 
 async function callTools(input: AgentRunInput, step: number, calls: PlannedCall[]): Promise<void> {
   setCurrentDetails(`Step ${step}: waiting for ${calls.length} tool call(s).`)
@@ -106,14 +112,14 @@ async function callTools(input: AgentRunInput, step: number, calls: PlannedCall[
 }
 
 /**
- * Records the ending, and closes this workflow with the matching status in Temporal. It closes as failed if only the
- * record requested its cancellation: Temporal shows as cancelled only what it was asked to cancel.
+ * Closes this workflow with the matching status in Temporal. It closes as failed if only the record requested its
+ * cancellation: Temporal shows as cancelled only what it was asked to cancel.
  */
-async function end(input: AgentRunInput, { status, reason }: End): Promise<void> {
-  await CancellationScope.nonCancellable(() => endRun({ ...refOf(input), agentId: input.agentId, status, reason }))
+function close({ status, reason, next }: End): Next {
   setCurrentDetails(reason ? `Ended: ${status} (${reason}).` : `Ended: ${status}.`)
   if (status === 'cancelled' || status === 'skipped') throw new CancelledFailure('the run was cancelled')
   if (status === 'failed') throw ApplicationFailure.create({ message: reason ?? 'failed', type: reason ?? 'FAILED' })
+  return next
 }
 
 async function endCancelled(input: AgentRunInput): Promise<void> {

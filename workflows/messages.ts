@@ -22,10 +22,12 @@ export interface AgentRunInput {
   /** Steps recorded before this execution began. */
   steps: number
   requestId: string
+  /** The execution of the queue for which the ending claims the agent's next run; null if it claims none. */
+  claimant: string | null
 }
 
 /** A run as its queue claims it. The name is for operators; the run's workflow does not get it. */
-export interface ClaimedRun extends AgentRunInput {
+export interface ClaimedRun extends Omit<AgentRunInput, 'claimant'> {
   /** In quotation marks, on one line and bounded. */
   agentName: string
 }
@@ -87,6 +89,15 @@ export type Move =
   | { kind: 'tools'; step: number; calls: PlannedCall[] }
   | { kind: 'wait'; cause: WaitCause; ms: number }
   | { kind: 'end'; status: EndedStatus; reason: EndReason | null }
+
+/** The result of a step: the run's next move. An ending is recorded already. */
+export type Step = Exclude<Move, { kind: 'end' }> | (Extract<Move, { kind: 'end' }> & { next: Next })
+
+/**
+ * What a queue does after a run: carry out the next one, which was claimed with the ending. Null: the record has none.
+ * Undefined: the queue has to ask.
+ */
+export type Next = ClaimedRun | null | undefined
 
 /**
  * What a run waits for: a slot at a site's host, its model, or its owner (to reconnect a site, approve a call, resume

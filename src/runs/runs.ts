@@ -67,7 +67,7 @@ export function createRuns(context: {
   const batches = createReplayBatches({ ...base, ...replayable, accept })
   const replays = { ...createReplay(acceptContext), ...createReplayFailed({ ...base, batches }) }
   const cancel = createCancel(base)
-  const ending = { ...createEnd(base), ...cancel, ...createCancelSeveral({ ...base, ...cancel }) }
+  const ending = { ...createEnd({ ...base, ...queue }), ...cancel, ...createCancelSeveral({ ...base, ...cancel }) }
 
   return {
     accept: { ...accept, ...repeats, ...createManual(acceptContext), ...replays },

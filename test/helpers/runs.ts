@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/clock.ts'
 import type { ExecutionContext } from 'ava'
-import type { AgentRunInput } from '../../workflows/messages.ts'
+import type { ClaimedRun } from '../../workflows/messages.ts'
 import * as agentRuns from '../../api/agent-runs.ts'
 import * as runs from '../../api/runs.ts'
 import type { listedRun } from '../../api/schemas/run-schema.ts'
@@ -162,7 +162,7 @@ export async function stall({ database }: Platform['services'], agentId: string)
 /**
  * Fences off the execution of the agent's run, as the reconciler does, and claims the run again under the next epoch.
  */
-export async function takeUpAgain(services: Platform['services'], { runId, agentId, epoch }: AgentRunInput) {
+export async function takeUpAgain(services: Platform['services'], { runId, agentId, epoch }: ClaimedRun) {
   await eventually(20, 'another epoch has begun', async () => {
     await stall(services, agentId)
     await services.runs.reconciler.reconcileNow(agentId)

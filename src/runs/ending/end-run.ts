@@ -6,9 +6,9 @@ import { closeCalls } from '../../loop/close-calls.ts'
 import type { Logger } from '../../logger.ts'
 import type { Notifications } from '../../notifications/notifications.ts'
 import type { ToolCall } from '../../tools/tool-call.ts'
-import type { EndedStatus } from '../../../workflows/messages.ts'
+import type { EndedStatus, Next } from '../../../workflows/messages.ts'
 import { statement } from '../../database/statement.ts'
-import { lockQueue } from '../agent-queue.ts'
+import { lockQueue, type AgentQueue } from '../agent-queue.ts'
 import { lockRun, type RunRef } from '../record.ts'
 import type { Run } from '../run.ts'
 import { cancelledAs, hasEnded, mayTransition, type EndReason } from '../states.ts'
@@ -94,17 +94,49 @@ const freeStatement = statement(`
  * Ends a run and frees its agent's queue in one transaction, under the queue's lock. Idempotent: an ended run stays
  * unchanged. Throws StaleEpochError.
  */
-export function createEnd(context: { database: Database; clock: Clock; writeEnding: WriteEnding }) {
-  const { database, clock, writeEnding } = context
+export function createEnd(context: {
+  database: Database
+  clock: Clock
+  logger: Logger
+  writeEnding: WriteEnding
+  claimWithin: (trx: Transaction, agentId: string, claimant: string) => Promise<Next>
+}) {
+  const { database, clock, logger, writeEnding, claimWithin } = context
+
+  /** Returns the queue as it was before. */
+  async function endWithin(trx: Transaction, ref: Ref, ending: Ending): Promise<AgentQueue> {
+    const queue = await lockQueue(trx, ref.agentId)
+    const run = await lockRun(trx, ref)
+    if (!hasEnded(run.status)) await writeEnding(trx, run, asRequested(run, ending), clock.now())
+    return queue
+  }
+
+  const end = (ref: Ref, ending: Ending): Promise<void> =>
+    database.transaction(async (trx) => void (await endWithin(trx, ref, ending)))
+
   return {
-    end: (ref: RunRef & { agentId: string }, ending: Ending) =>
-      database.transaction(async (trx) => {
-        await lockQueue(trx, ref.agentId)
-        const run = await lockRun(trx, ref)
-        if (!hasEnded(run.status)) await writeEnding(trx, run, asRequested(run, ending), clock.now())
-      }),
+    end,
+
+    /**
+     * Also claims the agent's next run, for the execution of the queue's workflow that claimed this one. A claim that
+     * fails does not undo the ending: the queue claims by itself.
+     */
+    async endAndClaim(ref: Ref, ending: Ending, claimant: string | null): Promise<Next> {
+      try {
+        return await database.transaction(async (trx) => {
+          const { claimedBy } = await endWithin(trx, ref, ending)
+          return claimant !== null && claimedBy === claimant ? claimWithin(trx, ref.agentId, claimant) : undefined
+        })
+      } catch (error) {
+        await end(ref, ending)
+        logger.warn({ err: error, agentId: ref.agentId }, 'failed to claim the next run together with an ending')
+        return undefined
+      }
+    },
   }
 }
+
+type Ref = RunRef & { agentId: string }
 
 /** The workflow does not know who cancelled it. The record does, unless the request came through Temporal. */
 const asRequested = (run: Run, ending: Ending): Ending =>

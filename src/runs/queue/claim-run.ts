@@ -43,13 +43,16 @@ export function createClaim(context: {
   const { database, clock, agents, billing, due, writeEnding } = context
 
   const claimNext = (agentId: string, claimedBy: string | null = null): Promise<ClaimedRun | null> =>
-    database.transaction(async (trx) => {
-      const queue = await lockQueue(trx, agentId)
-      const now = clock.now()
-      return queue.runningRunId
-        ? claimBegun(trx, queue, queue.runningRunId, claimedBy)
-        : claimOldest(trx, queue, { now, claimedBy })
-    })
+    database.transaction((trx) => claimWithin(trx, agentId, claimedBy))
+
+  /** The same in the caller's transaction. */
+  async function claimWithin(trx: Transaction, agentId: string, claimedBy: string | null): Promise<ClaimedRun | null> {
+    const queue = await lockQueue(trx, agentId)
+    const now = clock.now()
+    return queue.runningRunId
+      ? claimBegun(trx, queue, queue.runningRunId, claimedBy)
+      : claimOldest(trx, queue, { now, claimedBy })
+  }
 
   /** Only the claimant gets the run until the reconciler raises its epoch. Then only other executions do. */
   async function claimBegun(trx: Transaction, queue: AgentQueue, runId: string, claimedBy: string | null) {
@@ -113,7 +116,7 @@ export function createClaim(context: {
     })
   }
 
-  return { claimNext }
+  return { claimNext, claimWithin }
 }
 
 /** What blocks a queue, and the cap behind it, if any. */
