@@ -83,12 +83,13 @@ export function createChatCalls(context: {
   }
 
   const ledgerOf = (call: ToolCall, calling: Calling, sending: Sending): CallLedger<ToolCall> => {
-    const { begin, finish, refuse } = createCallLedger(fenceOf(calling), { clock, maxRefused })
+    const ledger = createCallLedger(fenceOf(calling), { clock, maxRefused })
     return {
       maxRefused,
-      begin,
-      finish,
-      refuse,
+      begin: (seen) => ledger.begin(seen),
+      // Without `fail`: people wait, and their model asks again.
+      finish: (seen, outcome) => ledger.finish(seen, outcome),
+      refuse: (seen, outcome, generation) => ledger.refuse(seen, outcome, generation),
       async look() {
         const hindrance = await hindranceNow(call)
         if (hindrance && 'status' in hindrance) await leave(call, hindrance, calling)
