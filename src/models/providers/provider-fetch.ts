@@ -1,9 +1,6 @@
 import { Agent, fetch, type RequestInit } from 'undici'
-import { unreadableAnswer } from '../failures.ts'
+import { boundedBytes } from './bounded-bytes.ts'
 import { readableAnswer, type Asked } from './readable-answer.ts'
-
-/** Far above any answer: a model that writes for an hour writes a few mebibytes. */
-const maxAnswerBytes = 64 * 1024 * 1024
 
 /**
  * The `fetch` of the AI providers' adapters, which also converts answers to the form that adapters read. The operator
@@ -19,22 +16,14 @@ export function createProviderFetch() {
     async (input, init) => {
       const options = { ...(init as object), redirect: 'manual', dispatcher: agent } satisfies RequestInit
       const address = input instanceof Request ? input.url : input
-      const answer = bounded(await fetch(address, options))
-      return answer.ok ? readableAnswer(answer, asked) : answer
+      const answer = await fetch(address, options)
+      return answer.ok ? readableAnswer(answer, asked) : refusal(answer)
     }
   return { fetchAs, close: () => agent.close() }
 }
 
-function bounded(answer: Response): Response {
-  if (!answer.body) return answer
-  let bytes = 0
-  const counted = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      bytes += chunk.byteLength
-      if (bytes > maxAnswerBytes) controller.error(unreadableAnswer('is longer than 64 MiB'))
-      else controller.enqueue(chunk)
-    },
-  })
+/** An answer with another status, whose body says why. */
+function refusal(answer: Response): Response {
   const { status, statusText, headers } = answer
-  return new Response(answer.body.pipeThrough(counted), { status, statusText, headers })
+  return new Response(answer.body && ReadableStream.from(boundedBytes(answer)), { status, statusText, headers })
 }

@@ -3,6 +3,7 @@ import { APICallError } from '@ai-sdk/provider'
 import type { ProviderKind } from '../../config/models-config.ts'
 
 import { brokenOff, emptyBody, failedInside, ModelError, noJson, unreadableAnswer } from '../failures.ts'
+import { boundedBytes } from './bounded-bytes.ts'
 import { ChatChunks, gathered, wholeAnswer } from './chat-answers.ts'
 import { readJson, type Members } from './chat-message.ts'
 import { dataOf, eventOf } from './server-sent-events.ts'
@@ -132,9 +133,9 @@ function parsed(json: string): unknown {
 }
 
 /** Adapters would mistake a connection lost now for one that was never made, or for an unreadable answer. */
-async function* bytesOf({ body }: Response): AsyncGenerator<Uint8Array> {
+async function* bytesOf(answer: Response): AsyncGenerator<Uint8Array> {
   try {
-    yield* body ?? []
+    yield* boundedBytes(answer)
   } catch (error) {
     throw error instanceof ModelError ? error : brokenOff()
   }

@@ -1,0 +1,14 @@
+import { unreadableAnswer } from '../failures.ts'
+
+/** Far above any answer: a model that writes for an hour writes a few mebibytes. */
+const maxAnswerBytes = 64 * 1024 * 1024
+
+/** The bytes of an answer as they come. A stream that transforms them would cost several times as much for each word. */
+export async function* boundedBytes({ body }: Response): AsyncGenerator<Uint8Array> {
+  let bytes = 0
+  for await (const chunk of body ?? []) {
+    bytes += chunk.byteLength
+    if (bytes > maxAnswerBytes) throw unreadableAnswer('is longer than 64 MiB')
+    yield chunk
+  }
+}
