@@ -48,8 +48,10 @@ export function createDeliver(context: {
     }
   }
 
-  async function fill(underWay: Set<Promise<void>>): Promise<void> {
-    for (let claimed = await turns.begin(); claimed; claimed = await turns.begin()) {
+  async function fill(underWay: Set<Promise<void>>, stopping?: AbortSignal): Promise<void> {
+    // An attempt that ends meanwhile makes room for another.
+    const next = async () => (stopping?.aborted ? undefined : turns.begin())
+    for (let claimed = await next(); claimed; claimed = await next()) {
       const begun = claimed
       const { ownerId, agentId, runId } = begun
       const attempt = logging({ ownerId, agentId, runId }, () => deliver(begun)).finally(() => {
@@ -70,7 +72,7 @@ export function createDeliver(context: {
     try {
       for (;;) {
         if (!stopping?.aborted) await overdue.giveUp(stopping)
-        if (!stopping?.aborted) await fill(underWay)
+        await fill(underWay, stopping)
         if (underWay.size === 0) return
         await Promise.race([...underWay, delay(lookMs, undefined, { ref: false })])
       }

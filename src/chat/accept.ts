@@ -1,7 +1,7 @@
+import { raw } from 'objection'
 import type { Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
-import { raw } from 'objection'
 import { newId } from '../ids.ts'
 import type { Loop } from '../loop/loop.ts'
 import { Session } from '../sessions/session.ts'
@@ -73,9 +73,9 @@ export function createAccept(context: { database: Database; clock: Clock; loop: 
       assertThat(open < maxOpen, 'RATE_LIMITED', { message: busy, retryAfter: 5 })
       const full = `This session has reached its limit of ${maxNumber} messages and answers. Create a new session.`
       assertThat(session.lastNumber + 2 <= maxNumber, 'FEATURE_LIMIT_REACHED', { message: full })
-      const given = waiting > 0 ? await giveWay(trx, clock, { sessionId: session.id }, 'completed') : 0
+      const replaced = waiting > 0 ? await giveWay(trx, clock, { sessionId: session.id }, 'completed') : 0
       // One that waited may have gone on meanwhile.
-      const isNext = open === 0 && given === waiting
+      const isNext = open === 0 && replaced === waiting
       if (earlier) await free(trx, earlier)
       const messageId = earlier?.messageId ?? (await messageFor(trx, session, await treeOf(trx, session.id), request))
       const { id: sessionId, ownerId, onDisconnect } = session

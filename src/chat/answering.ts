@@ -135,7 +135,7 @@ export function createAnswering(context: {
     return performCalls(writing, parts, asked.calls, signal)
   }
 
-  /** Until there is nothing to do: returns why the answer has ended for now. */
+  /** Takes steps until there is nothing to do. Returns why the answer has ended for now. */
   async function follow(writing: Writing, parts: PartWriter, signal: AbortSignal): Promise<Exclude<Outcome, 'more'>> {
     const { id } = writing.answer
     if (writing.answer.steps > 0) {

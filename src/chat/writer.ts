@@ -131,7 +131,7 @@ const workedStatement = `
   select greatest(0, coalesce(extract(epoch from now() - started_at) * 1000 - waited_ms, 0))::float8 as ms
     from chat_answers where id = :id`
 
-/** Once no approval is pending, and while its session goes on. */
+/** Once no approval is pending, and while its session goes on. `ended_at` is for the index of answers that are not over. */
 const decidedCondition = `
   a.status = 'waiting' and a.ended_at is null
   and not exists (select from approvals p where p.answer_id = a.id and p.status = 'pending')

@@ -10,7 +10,7 @@ import { problemsOf } from './expected.ts'
 import { killAmid } from './kill.ts'
 import { openScene } from './scene.ts'
 
-test('an answer whose process shuts down is gone on with elsewhere, and what that process has heard of its step is not charged besides', async (t) => {
+test('an answer whose process shuts down continues in another one, and the interrupted step is charged once', async (t) => {
   const scene = await openScene(t, { SHUTDOWN_SECONDS: '1' })
   const [api, other] = await Promise.all([scene.startApi(0), scene.startApi(0)])
   const row = { kind: 'continue', phase: 'in mid-word' } as const
@@ -18,13 +18,13 @@ test('an answer whose process shuts down is gone on with elsewhere, and what tha
   t.is(await api.stop(), 0)
   const isAskedAgain = () => scene.model.askedFor(begun.name).length === 2 || undefined
   await eventually(30, 'another process asks again', isAskedAgain)
-  for (const _ of ['that has shut down', 'that goes on']) await begun.release()
+  for (const _ of ['that has shut down', 'that continues']) await begun.release()
   const seen = await whatBecameOf(scene, begun, other.url)
   t.deepEqual(problemsOf({ ...row, seen, tookMs: 0 }), [])
   t.deepEqual(await scene.contradictions(), [])
 })
 
-test('an answer that is stopped, or whose session ends, after its process has died asks its model no more', async (t) => {
+test('no model is asked again for an answer that is stopped, or whose session ends, after its process has died', async (t) => {
   const scene = await openScene(t)
   const [api, other] = await Promise.all([scene.startApi(0), scene.startApi(0)])
   const row = { kind: 'continue', phase: 'in mid-word' } as const
