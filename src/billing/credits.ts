@@ -2,13 +2,9 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { batchLookups } from '../database/batch-lookups.ts'
-import { rowOf } from '../database/row.ts'
-import { statement } from '../database/statement.ts'
-import { raw } from 'objection'
-import { monthAt } from '../owners/workspace-months.ts'
 import { Workspace } from '../workspaces/workspace.ts'
 import type { Due } from '../runs/due.ts'
-import { Account, selectingAccount, type AccountFields } from './account.ts'
+import { Account } from './account.ts'
 import { chargeAccount } from './ledger/charge.ts'
 import { createFreeMonths, purgeFreeMonths } from './ledger/free-months.ts'
 import { newMonth } from './ledger/granted-months.ts'
@@ -18,6 +14,7 @@ import { createListLedger } from './ledger/list-ledger.ts'
 import { createHolds, type NewHold } from './ledger/holds.ts'
 import { LedgerEntry } from './ledger-entry.ts'
 import type { Allowances } from './allowances.ts'
+import { findAccount, findAccounts, lockAccount } from './read-account.ts'
 import { fallsBelow, isPaid, accountStatusOf, timeOf, type AccountStatus } from './account-status.ts'
 import { tierOf } from './tiers.ts'
 
@@ -59,13 +56,7 @@ export function createCredits(context: {
   /** Without payments, steps are counted but cost nothing. */
   const isCharged = config.billing.mode !== 'off'
 
-  const byOwner = batchLookups<string, Account>(async (ownerIds) => {
-    const found = await Account.query(database)
-      .joinRaw(byOwnerJoin, { ownerIds })
-      .select('accounts.*', 'asked.id as askedId', raw(beside, { now: clock.now() }))
-      .castTo<(Account & { askedId: string })[]>()
-    return new Map(found.map((account) => [account.askedId, account]))
-  })
+  const byOwner = batchLookups<string, Account>((ownerIds) => findAccounts(database, ownerIds, clock.now()))
 
   /** The account that pays for the owner, with this month's grant. Usually one query by primary key. */
   async function current(ownerId: string, trx?: Transaction): Promise<Account> {
@@ -91,13 +82,8 @@ export function createCredits(context: {
     return account
   }
 
-  const find = (ownerId: string, trx: Transaction) => read(findStatement, ownerId, trx)
-  const lock = (ownerId: string, trx: Transaction) => read(lockStatement, ownerId, trx)
-
-  async function read(by: typeof findStatement, ownerId: string, trx: Transaction): Promise<Account | undefined> {
-    const { rows } = await by(trx, { ownerId, now: clock.now() })
-    return rows[0] && rowOf(Account, rows[0])
-  }
+  const find = (ownerId: string, trx: Transaction) => findAccount(trx, ownerId, clock.now())
+  const lock = (ownerId: string, trx: Transaction) => lockAccount(trx, ownerId, clock.now())
 
   async function make(ownerId: string, trx: Transaction): Promise<Account> {
     const { payerId = ownerId } = (await Workspace.query(trx).findById(ownerId).select('payerId')) ?? {}
@@ -272,31 +258,6 @@ export function createCredits(context: {
 }
 
 export type Credits = ReturnType<typeof createCredits>
-
-/** Columns read with an account. */
-const beside = `
-  exists (select from deletions d where d.owner_id = accounts.owner_id) as "isClosing",
-  (select min(g.expires_at) from credit_grants g where g.owner_id = accounts.owner_id and g.remaining > 0) as "nextExpiry",
-  case when accounts.credits_per_month is not null then
-    (select m.credits from credit_months m
-      where m.subject_id = accounts.owner_id and m.month = ${monthAt(':now', 'accounts.clock_seconds')})
-  end as "usedThisMonth",
-  coalesce((select m.tokens from credit_months m
-    where m.subject_id = accounts.owner_id and m.month = ${monthAt(':now', 'accounts.clock_seconds')}), 0)::bigint
-    as "tokensThisMonth",
-  exists (select from users u where u.id = accounts.owner_id and u.suspended_at is not null) as "isSuspended",
-  exists (select from users u where u.id = accounts.owner_id and (u.email_verified_at is not null or u.admin)) as "isKnown"`
-
-const paysFor = `
-  select ${selectingAccount}, ${beside} from accounts
-   where accounts.owner_id = coalesce((select payer_id from workspaces where id = :ownerId), :ownerId)`
-
-const findStatement = statement<AccountFields>(paysFor)
-const lockStatement = statement<AccountFields>(`${paysFor} for update`)
-
-const byOwnerJoin = `
-  join (unnest(:ownerIds::uuid[]) as asked (id) left join workspaces w on w.id = asked.id)
-    on accounts.owner_id = coalesce(w.payer_id, asked.id)`
 
 /** A few at a time; the next round takes more. */
 const overStatement = `

@@ -1,4 +1,4 @@
-import type { Database, Transaction } from './database.ts'
+import type { Knex } from 'knex'
 
 /** What Postgres answers to a statement. */
 interface Answer<Row> {
@@ -32,7 +32,7 @@ export function statement<Row extends object>(sql: string) {
   })
   statements += 1
   const name = `s${statements}`
-  return (db: Database | Transaction, bindings: Record<string, unknown>): Promise<Answer<Row>> => {
+  return (db: Knex, bindings: Record<string, unknown>): Promise<Answer<Row>> => {
     const values = names.map((each) => valueOf(bindings, each))
     // As options, because knex would read the text and the bindings again each time.
     return db.raw<Answer<Row>>(text).options({ text, values, ...(prepares && { name }) })

@@ -17,8 +17,7 @@ import { createCharge, createWriteStep } from './write-step.ts'
  *
  * A step of a driver: wait for a place at the model's provider (`inPlace`), `offer` it tools, write the question (`ofRun`,
  * `ofChat`), `ask` it, record the answer with its charge and the calls that it asks for (`writeStep`), and make each of them
- * (`performCall`); until the model has finished, or a budget is used up (`budgets.ts`). When a model fails,
- * `after-failure.ts` says what comes next.
+ * (`performCall`); until the model has finished, or a budget is used up.
  */
 export function createLoop(context: {
   approvals: Pick<Approvals, 'request'>

@@ -76,7 +76,7 @@ export function buildPrompt(transcript: Transcript, reader: Reader): LanguageMod
 const openings = new WeakMap<Transcript, LanguageModelV4Message[]>()
 
 /** The messages before the steps. The same transcript returns the same object, because it is measured and sent. */
-export function openingMessages(transcript: Transcript): LanguageModelV4Message[] {
+function openingMessages(transcript: Transcript): LanguageModelV4Message[] {
   const messages = openings.get(transcript) ?? [
     { role: 'system', content: [transcript.systemPrompt, standingRules].filter(Boolean).join('\n\n') },
     { role: 'user', content: [{ type: 'text', text: opening(transcript) }] },
@@ -85,7 +85,7 @@ export function openingMessages(transcript: Transcript): LanguageModelV4Message[
   return messages
 }
 
-export const shownTo = (reader: Reader, { resultBytes = maxResultBytes }: Transcript): Shown => ({
+const shownTo = (reader: Reader, { resultBytes = maxResultBytes }: Transcript): Shown => ({
   ...reader,
   resultBytes,
 })

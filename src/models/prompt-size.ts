@@ -13,7 +13,7 @@ export function shortenCall(call: TranscriptCall): TranscriptCall {
 
 const measured = new WeakMap<LanguageModelV4Message[], number>()
 
-/** For messages that `stepMessages` caches. */
+/** For messages that are cached, as those of a step are. */
 export function bytesOnce(messages: LanguageModelV4Message[]): number {
   const bytes = measured.get(messages) ?? bytesOf(messages)
   measured.set(messages, bytes)

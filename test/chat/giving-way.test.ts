@@ -95,9 +95,17 @@ for (const [what, end] of Object.entries(endings)) {
 test('an approval that was given just before its session was ended has no effect afterwards', async (t) => {
   const given = await open()
   const { someone, session, platform } = given
-  const { database, chat } = platform.services
-  const { answerId } = await approved(given, await waiting(t, session))
-  await end(session)
+  const { database, chat, clock, sessions } = platform.services
+  const approvalId = await waiting(t, session)
+  const keepOut = (suspendedAt: Date | null) =>
+    database('users')
+      .where({ id: database('chat_answers').where({ sessionId: session.id }).select('ownerId') })
+      .update({ suspendedAt })
+  // Nothing takes the answer up between the approval and the end of the session.
+  await keepOut(clock.now())
+  const { answerId } = await approved(given, approvalId)
+  await sessions.end(session)
+  await keepOut(null)
   await chat.goOn(answerId)
   await chat.reconcile()
   t.deepEqual(await statusesOf(someone), ['approved'])
