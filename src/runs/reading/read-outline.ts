@@ -18,7 +18,7 @@ export async function readOutline(
   limit: number,
 ): Promise<TimelinePage> {
   const found = await RunEvent.query(database)
-    .where({ subjectId: runId })
+    .where({ runId })
     .where('number', '>', after)
     .orderBy('number')
     .limit(limit + 1)
