@@ -9,6 +9,13 @@ import type { StepOutcome } from './judge-answer.ts'
 /** A recorded step as its model is shown it. */
 export type ShownStep = TranscriptStep & { step: number }
 
+/** In characters. */
+export const lengthOfStep = ({ text, content, calls }: TranscriptStep): number =>
+  calls.reduce(
+    (total, call) => total + call.arguments.length + call.outcome.text.length,
+    text.length + (content?.length ?? 0),
+  )
+
 /** What is read of a step. */
 interface RecordedStep {
   step: number

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../../database/database.ts'
-import { shownResult, shownStep, type RecordedCall, type ShownStep } from '../../loop/shown-step.ts'
+import { lengthOfStep, shownResult, shownStep, type RecordedCall, type ShownStep } from '../../loop/shown-step.ts'
 import { Step } from '../../loop/step.ts'
 import { ToolCall } from '../../tools/tool-call.ts'
 import type { Run } from '../run.ts'
@@ -18,7 +18,7 @@ export const keptMs = 5 * 60_000
 export function createShownSteps({ database }: { database: Database }) {
   const kept = new LRUCache<string, ShownStep[]>({
     maxSize: maxKeptCharacters,
-    sizeCalculation: (steps) => steps.reduce((total, step) => total + sizeOf(step), 1),
+    sizeCalculation: (steps) => steps.reduce((total, step) => total + lengthOfStep(step), 1),
     ttl: keptMs,
     ttlAutopurge: true,
     updateAgeOnGet: true,
@@ -45,12 +45,6 @@ export function createShownSteps({ database }: { database: Database }) {
     return steps
   }
 }
-
-const sizeOf = ({ text, content, calls }: ShownStep): number =>
-  calls.reduce(
-    (total, call) => total + call.arguments.length + call.outcome.text.length,
-    text.length + (content?.length ?? 0),
-  )
 
 /** Summaries stand in the opening, not among the steps. */
 const stepsOf = (database: Database, { id: subjectId, steps }: Run, after: number) =>
