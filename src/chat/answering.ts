@@ -18,7 +18,7 @@ import { createEnding } from './ending.ts'
 import { giveWay } from './give-way.ts'
 import { createPartWriter, type PartWriter, type Sink } from './part-writer.ts'
 import type { createChatSteps } from './steps.ts'
-import type { ChatWords } from './words.ts'
+import type { Passing } from './attempt.ts'
 import { begin, LostAnswerError, workedMs, type Beat, type Written } from './writer.ts'
 
 /** Why an answer is given up: somebody asked for it, its reader is gone, it takes too long, or this process ends. */
@@ -33,8 +33,7 @@ export interface Writing {
   answer: ChatAnswer
   writer: string
   sink: Sink
-  /** Takes words before they are part of the record, for readers in other processes; passes them on if there are any. */
-  words: Pick<ReturnType<ChatWords['begin']>, 'add' | 'pass'>
+  passing: Passing
   /** Aborts when the reader is gone, if that matters. */
   gone?: AbortSignal | undefined
 }
@@ -114,12 +113,9 @@ export function createAnswering(context: {
     const { id } = answer
     const step = answer.steps + 1
     assertStepLeft(answer, config.budgets)
-    const onWords = async (text: string) => {
-      writing.words.add(step, text)
-      await parts.words(step, text)
-    }
-    const written = { id, writer: writing.writer }
-    const asked = await steps.ask({ session: writing.session, answer, written, onWords, signal })
+    const { session, writer, passing } = writing
+    const onWords = (text: string) => parts.words(step, text)
+    const asked = await steps.ask({ session, answer, written: { id, writer }, passing, onWords, signal })
     changes.note(writing.session.id)
     if (!asked.isTold) {
       await parts.endStep()
@@ -173,11 +169,11 @@ export function createAnswering(context: {
   }
 
   /** Follows what the writer of an answer has learned. Returns whether the answer goes on without its reader. */
-  function heed(learned: Beat | LostAnswerError, words: Writing['words'], stop: AbortController): boolean {
+  function heed(learned: Beat | LostAnswerError, passing: Passing, stop: AbortController): boolean {
     if (learned instanceof LostAnswerError) stop.abort(learned)
     else if (learned.isStopped) stop.abort('stopped' satisfies GivenUp)
     const goesOn = !(learned instanceof LostAnswerError) && learned.goesOn
-    if (goesOn) words.pass()
+    passing.isPassed ||= goesOn
     return goesOn
   }
 
@@ -191,16 +187,16 @@ export function createAnswering(context: {
       // Somebody else may have begun to read it.
       void beats
         .once(written)
-        .then((learned) => (heed(learned, writing.words, stop) ? undefined : giveUp()), giveUp)
+        .then((learned) => (heed(learned, writing.passing, stop) ? undefined : giveUp()), giveUp)
         .finally(() => clearTimeout(patience))
     }
     if (gone?.aborted) leave()
     gone?.addEventListener('abort', leave, { once: true })
-    const endBeats = beats.keep(written, (learned) => void heed(learned, writing.words, stop))
+    const endBeats = beats.keep(written, (learned) => void heed(learned, writing.passing, stop))
     let late: NodeJS.Timeout | undefined
     try {
       // While nobody wrote it, somebody may have stopped it, or ended its session.
-      if (answer.takeovers > 0) heed(await beats.once(written), writing.words, stop)
+      if (answer.takeovers > 0) heed(await beats.once(written), writing.passing, stop)
       stop.signal.throwIfAborted()
       if (answer.status === 'queued') await turn(written, answer, stop.signal)
       const current = answer.status === 'queued' ? await answerNow(answer.id) : answer

@@ -2,14 +2,24 @@ import type { SessionTool } from '../sessions/session-sites.ts'
 import type { Session } from '../sessions/session.ts'
 import type { Question } from '../loop/ask.ts'
 import type { Cuts } from '../loop/fit.ts'
+import type { Spoken } from '../loop/live-words.ts'
 import type { ChatAnswer } from './chat-answer.ts'
 import type { Written } from './writer.ts'
+
+/** Whether the words of an answer are for readers in other processes, too: they are from some time on, or never. */
+export interface Passing {
+  isPassed: boolean
+}
+
+/** The words of an answer as they arrive, before they are part of the record. */
+export type AnswerSpoken = Spoken & { sessionId: string; passing: Passing }
 
 /** What a step is asked with. */
 export interface Asking {
   session: Session
   answer: ChatAnswer
   written: Written
+  passing: Passing
   /** Takes the words as they come. */
   onWords: (text: string) => void | Promise<void>
   signal: AbortSignal

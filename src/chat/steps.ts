@@ -5,6 +5,7 @@ import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import type { JudgedAnswer } from '../loop/ask.ts'
 import { noAnswer } from '../loop/judge-answer.ts'
+import type { LiveWords } from '../loop/live-words.ts'
 import type { Loop } from '../loop/loop.ts'
 import type { Used } from '../loop/write-step.ts'
 import type { Outages } from '../outages/outages.ts'
@@ -12,7 +13,7 @@ import type { Sessions } from '../sessions/sessions.ts'
 import type { Session } from '../sessions/session.ts'
 import { NoPlaceError } from '../shares/places.ts'
 import type { ToolCall } from '../tools/tool-call.ts'
-import { firstAttempt, type AnswerQuestion, type Asking, type Attempt } from './attempt.ts'
+import { firstAttempt, type AnswerQuestion, type AnswerSpoken, type Asking, type Attempt } from './attempt.ts'
 import type { ChatAnswer } from './chat-answer.ts'
 import { isTold } from './told-steps.ts'
 import { readConversation } from './conversation.ts'
@@ -39,12 +40,13 @@ export function createChatSteps(context: {
   database: Database
   clock: Clock
   billing: Billing
+  live: Pick<LiveWords<AnswerSpoken>, 'begin'>
   loop: Loop
   outages: Pick<Outages, 'answered' | 'of'>
   sessions: Sessions
   recordStep: ReturnType<typeof createRecordStep>
 }) {
-  const { database, billing, loop, outages, sessions, recordStep } = context
+  const { database, billing, live, loop, outages, sessions, recordStep } = context
   const otherModel = createOtherModel(context)
 
   /** A place at the provider, however long that takes: the answer's own time limit ends it. */
@@ -95,19 +97,24 @@ export function createChatSteps(context: {
 
   /** In its place from the look at the balance until the charge: other answers may have spent what was left. */
   async function askInPlace(attempt: Attempt, first: AnswerQuestion): Promise<StepTaken> {
-    const { answer, written, signal } = attempt
+    const { answer, written, passing, signal } = attempt
     const { model, ownerId, sessionId: cacheKey } = answer
     await hold(written, answer)
     let used: Used | undefined
     let said = ''
-    const add = (text: string) => {
-      said += text
-      return attempt.onWords(text)
+    const speak = () => {
+      const { id: subjectId, steps, takeovers } = answer
+      const words = live.begin({ subjectId, step: steps + 1, attempt: takeovers, sessionId: cacheKey, passing })
+      const add = (text: string) => {
+        said += text
+        words.add(text)
+        return attempt.onWords(text)
+      }
+      return { ...words, add }
     }
     const onLost = (lost: Used) => {
       used = lost
     }
-    const speak = () => ({ add, end: () => undefined })
     try {
       const asking = { model, ownerId, cacheKey, signal, isRead: true, speak, onLost }
       let question = first

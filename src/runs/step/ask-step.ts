@@ -8,12 +8,12 @@ import { retryWhileUnavailable, type Database } from '../../database/database.ts
 import { isCoded } from '../../errors.ts'
 import type { Asking, Question } from '../../loop/ask.ts'
 import { withoutSecrets, type Cut, type RunTranscript } from '../../loop/fit-transcript.ts'
+import type { LiveWords } from '../../loop/live-words.ts'
 import type { Loop } from '../../loop/loop.ts'
 import type { Offer } from '../../loop/offer.ts'
 import type { Used } from '../../loop/write-step.ts'
 import type { Outages } from '../../outages/outages.ts'
 import type { Move } from '../../../workflows/messages.ts'
-import type { LiveWords } from '../live/live-words.ts'
 import { readRun, type RunRef } from '../record.ts'
 import type { Run } from '../run.ts'
 import type { Attempt } from './attempt.ts'
@@ -43,7 +43,7 @@ export interface AskContext {
   billing: Billing
   loop: Loop
   outages: Outages
-  live: LiveWords
+  live: Pick<LiveWords, 'begin'>
   /** What comes next, for a run whose row is locked. */
   next: Next
 }
@@ -84,7 +84,7 @@ export function createAskStep(context: AskContext) {
     ownerId,
     cacheKey: runId,
     isRead: false,
-    speak: () => live.begin({ runId, step, attempt }),
+    speak: () => live.begin({ subjectId: runId, step, attempt }),
     ...given,
   })
 
