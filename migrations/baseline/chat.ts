@@ -41,6 +41,8 @@ export const chat = `
     takeovers integer not null default 0,
     stop_requested_at timestamptz,
     steps integer not null default 0,
+    -- consecutive steps that did not count
+    corrections integer,
     tool_calls integer not null default 0,
     input_tokens bigint not null default 0,
     output_tokens bigint not null default 0,

@@ -12,8 +12,9 @@ import { beatMs, createBeats } from './beats.ts'
 import type { AnswerChanges } from './changes.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import type { createChatCalls } from './calls.ts'
+import { isOver, noAnswer } from '../loop/judge-answer.ts'
 import { Step } from '../loop/step.ts'
-import { isLast } from './told-steps.ts'
+import { isTold } from './told-steps.ts'
 import { createEnding } from './ending.ts'
 import { giveWay } from './give-way.ts'
 import { createPartWriter, type PartWriter, type Sink } from './part-writer.ts'
@@ -124,7 +125,7 @@ export function createAnswering(context: {
     await parts.step(step, asked.text, asked.calls)
     if (asked.calls.length === 0) {
       await parts.endStep()
-      return asked.goesOn ? 'more' : { ended: asked.finish }
+      return asked.isOver ? { ended: asked.finish } : 'more'
     }
     // Before the calls: what is beyond the budget is not done.
     await assertWithin(database, await answerNow(id), config.budgets)
@@ -146,11 +147,14 @@ export function createAnswering(context: {
 
   /** Makes the calls that the last recorded step has left. */
   async function resume(writing: Writing, parts: PartWriter, signal: AbortSignal): Promise<Outcome> {
-    const { id, steps: done } = writing.answer
+    const { id, steps: done, model, corrections } = writing.answer
     const calls = await callsOf(id, done)
     // Its process was lost before it could record the end.
     const last = calls.length === 0 ? await Step.query(database).findById([id, done]) : undefined
-    if (last && isLast(last, writing.answer)) return { ended: last.finish }
+    if (last && isOver(last.outcome, { corrections, isOtherAsked: last.model !== model })) {
+      if (!isTold(last)) throw noAnswer()
+      return { ended: last.finish }
+    }
     await assertWithin(database, writing.answer, config.budgets)
     const left = calls.filter(({ status }) => !isFinal(status))
     return left.length > 0 ? performCalls(writing, parts, left, signal) : 'more'

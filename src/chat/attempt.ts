@@ -1,8 +1,11 @@
 import type { SessionTool } from '../sessions/session-sites.ts'
 import type { Session } from '../sessions/session.ts'
+import type { Database, Transaction } from '../database/database.ts'
+import { usableModel } from '../loop/after-failure.ts'
 import type { Question } from '../loop/ask.ts'
 import type { Cuts } from '../loop/fit.ts'
 import type { Spoken } from '../loop/live-words.ts'
+import type { Outages } from '../outages/outages.ts'
 import type { ChatAnswer } from './chat-answer.ts'
 import type { Written } from './writer.ts'
 
@@ -32,6 +35,13 @@ export interface Attempt extends Asking {
   /** What the attempts have come to so far. */
   progress: { hasSpoken: boolean; isSummary: boolean }
 }
+
+/** The model that may be asked instead of the answer's; undefined if there is none, or if it is out. */
+export const otherModelOf = (
+  outages: Pick<Outages, 'of'>,
+  db: Database | Transaction,
+  { session: { fallbackModel }, answer }: Pick<Asking, 'session' | 'answer'>,
+): Promise<string | undefined> => usableModel(outages, db, fallbackModel === answer.model ? null : fallbackModel)
 
 /** The next question of an answer, with how far its prompt is cut. */
 export type AnswerQuestion = Question<SessionTool> & { cuts: Cuts }

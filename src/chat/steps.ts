@@ -3,8 +3,7 @@ import type { Billing } from '../billing/billing.ts'
 import { requireCredits } from '../billing/account-status.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
-import type { JudgedAnswer } from '../loop/ask.ts'
-import { noAnswer } from '../loop/judge-answer.ts'
+import { noAnswer, outcomeOf } from '../loop/judge-answer.ts'
 import type { LiveWords } from '../loop/live-words.ts'
 import type { Loop } from '../loop/loop.ts'
 import type { Used } from '../loop/write-step.ts'
@@ -18,7 +17,7 @@ import type { ChatAnswer } from './chat-answer.ts'
 import { isTold } from './told-steps.ts'
 import { readConversation } from './conversation.ts'
 import { createOtherModel } from './other-model.ts'
-import type { createRecordStep, Stepped } from './record-step.ts'
+import type { createRecordStep } from './record-step.ts'
 import { goesOn, lockAnswer, LostAnswerError, type Written } from './writer.ts'
 
 /** What a step has come to. */
@@ -28,8 +27,8 @@ interface StepTaken {
   text: string
   /** Whether readers are told of it. */
   isTold: boolean
-  /** Whether the model is asked once more although there are no calls. */
-  goesOn: boolean
+  /** Whether the answer is over. */
+  isOver: boolean
 }
 
 /**
@@ -75,8 +74,9 @@ export function createChatSteps(context: {
   async function recordLost(attempt: Attempt, used: Used, text: string): Promise<void> {
     const { written, answer } = attempt
     if (text.trim() === '') return recordStep.chargeLost(written, answer, used)
-    const rest = { finish: 'other' as const, calls: [], content: null, outcome: null, latencyMs: 0 }
-    await recordStep.record(written, answer, { ...used, ...rest, model: answer.model, text }, [])
+    const rest = { finish: 'other' as const, calls: [], content: null, latencyMs: 0 }
+    const judged = { verdict: undefined, output: null, isSummary: false }
+    await recordStep.record(attempt, { ...used, ...rest, ...judged, model: answer.model, text }, [])
   }
 
   /** Another process asks again, and its step is charged. */
@@ -122,11 +122,10 @@ export function createChatSteps(context: {
       const { answer: judged, offer } = await loop.ask(asking, first, again)
       used = judged
       await outages.answered(model)
-      const { goesOn, other } = await otherModel.followUp(attempt, judged)
-      const stepped = steppedOf(judged, question, other)
-      const calls = await recordStep.record(written, answer, stepped, offer.tools)
-      if (!goesOn && !isTold(stepped)) throw noAnswer()
-      return { calls, finish: judged.finish, text: judged.text, isTold: isTold(stepped), goesOn }
+      const { calls, isOver } = await recordStep.record(attempt, { ...judged, cuts: question.cuts }, offer.tools)
+      const isStepTold = isTold({ outcome: outcomeOf(judged) })
+      if (isOver && !isStepTold) throw noAnswer()
+      return { calls, finish: judged.finish, text: judged.text, isTold: isStepTold, isOver }
     } catch (error) {
       const text = signal.reason === 'stopped' && !(error instanceof LostAnswerError) ? said : ''
       if (used && !(await isHandedOver(attempt))) await recordLost(attempt, used, text)
@@ -162,14 +161,4 @@ export function createChatSteps(context: {
       }
     },
   }
-}
-
-function steppedOf(
-  { verdict, ...answer }: JudgedAnswer,
-  { isSummary, cuts }: AnswerQuestion,
-  other: string | undefined,
-): Stepped {
-  const calls = answer.calls.map((call) => ({ ...call, refusal: call.problem ?? call.argumentProblem }))
-  const outcome = isSummary ? 'summary' : (verdict?.outcome ?? null)
-  return { ...answer, calls, outcome, cuts, ...(other !== undefined && { other }) }
 }

@@ -45,6 +45,7 @@ export interface Asking {
 
 /** A model's answer, with what was made of it. */
 export interface JudgedAnswer extends StepResult, Judgement {
+  isSummary: boolean
   calls: CheckedCall[]
   cost: Cost | undefined
   bytesPerToken?: number
@@ -71,6 +72,7 @@ export function createAsk(context: {
   ): Promise<JudgedAnswer> {
     return {
       ...result,
+      isSummary: false,
       calls: await checkArguments(sites, ownerId, result.calls, offer.tools),
       ...(await judge(result, { outputs, schema, ownerId, isRead })),
       cost: await models.costOf(result.model, result),
@@ -81,6 +83,7 @@ export function createAsk(context: {
   /** A summary without words leaves the conversation without one; it was billed all the same. */
   const asSummary = async (result: StepResult): Promise<JudgedAnswer> => ({
     ...result,
+    isSummary: true,
     calls: [],
     verdict: undefined,
     output: null,

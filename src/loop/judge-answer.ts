@@ -21,6 +21,21 @@ export interface Verdict {
 export const isGivenUp = (outcome: StepProblem, corrections: number): boolean =>
   outcome === 'refused' || (outcome !== 'off_schema' && corrections > maxCorrections)
 
+/** What is recorded of how an answer was judged. */
+export const outcomeOf = ({ isSummary, verdict }: { isSummary: boolean; verdict: Verdict | undefined }): StepOutcome =>
+  isSummary ? 'summary' : (verdict?.outcome ?? null)
+
+/**
+ * Whether a run or an answer is over after a step without calls. Another model that is asked from then on begins anew. One
+ * that refused is not asked again.
+ */
+export const isOver = (
+  outcome: StepOutcome,
+  { corrections, isOtherAsked }: { corrections: number | null; isOtherAsked: boolean },
+): boolean =>
+  outcome === null ||
+  (outcome !== 'summary' && !isOtherAsked && (outcome === 'refused' || (corrections ?? 0) > maxCorrections))
+
 /** The failure of a model that has answered, although not with anything that counts. */
 export const noAnswer = (): CodedError =>
   new CodedError('MODEL_ERROR', { message: 'The AI provider returned an empty response.', retryable: true })
