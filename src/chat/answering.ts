@@ -1,4 +1,4 @@
-import { Approval } from '../approvals/approval.ts'
+import { pendingOfAnswers } from '../approvals/approval.ts'
 import type { Billing } from '../billing/billing.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
@@ -12,7 +12,7 @@ import { beatMs, createBeats } from './beats.ts'
 import type { AnswerChanges } from './changes.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import type { createChatCalls } from './calls.ts'
-import { isOver, noAnswer } from '../loop/judge-answer.ts'
+import { isOver, noAnswer } from '../loop/judge.ts'
 import { Step } from '../loop/step.ts'
 import { isTold } from './told-steps.ts'
 import { createEnding } from './ending.ts'
@@ -160,11 +160,6 @@ export function createAnswering(context: {
     return left.length > 0 ? performCalls(writing, parts, left, signal) : 'more'
   }
 
-  async function tellApprovals({ answer: { id } }: Writing, parts: PartWriter): Promise<void> {
-    const pending = await Approval.query(database).where({ answerId: id, status: 'pending' }).orderBy('id')
-    for (const approval of pending) await parts.approval(approval)
-  }
-
   /** How long the answer may take yet. By the database's clock: it may have begun in another process. */
   async function timeLeft(answer: ChatAnswer): Promise<number> {
     const hasJustBegun = answer.steps === 0 && answer.takeovers === 0
@@ -207,7 +202,7 @@ export function createAnswering(context: {
       late = setTimeout(() => stop.abort('late' satisfies GivenUp), await timeLeft(current))
       const outcome = await follow({ ...writing, answer: current }, parts, stop.signal)
       if (outcome !== 'approval') return await ending.complete(written, outcome.ended, parts)
-      await tellApprovals(writing, parts)
+      for (const approval of await pendingOfAnswers(database, [answer.id])) await parts.approval(approval)
       return await ending.wait(written, parts)
     } catch (error) {
       return await ending.giveUp(written, { error, signal: stop.signal, parts })

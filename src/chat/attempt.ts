@@ -32,8 +32,8 @@ export interface Asking {
 export interface Attempt extends Asking {
   /** Whether the model may be asked for a summary. */
   summarizes: boolean
-  /** What the attempts have come to so far. */
-  progress: { hasSpoken: boolean; isSummary: boolean }
+  /** What the attempts have said so far, and whether the last one was asked for a summary. */
+  progress: { said: string; isSummary: boolean }
 }
 
 /** The model that may be asked instead of the answer's; undefined if there is none, or if it is out. */
@@ -45,13 +45,3 @@ export const otherModelOf = (
 
 /** The next question of an answer, with how far its prompt is cut. */
 export type AnswerQuestion = Question<SessionTool> & { cuts: Cuts }
-
-/** The first attempt at a step. */
-export function firstAttempt(given: Asking): Attempt {
-  const progress = { hasSpoken: false, isSummary: false }
-  const onWords = (text: string) => {
-    progress.hasSpoken ||= text !== ''
-    return given.onWords(text)
-  }
-  return { ...given, onWords, summarizes: given.session.summarizes, progress }
-}

@@ -39,7 +39,7 @@ export function createOtherModel(context: {
     async after(attempt: Attempt, error: unknown): Promise<Attempt | undefined> {
       const { signal, progress } = attempt
       // Words cannot be taken back from the stream.
-      if (!isCoded(error, 'MODEL_ERROR') || signal.aborted || progress.hasSpoken) return undefined
+      if (!isCoded(error, 'MODEL_ERROR') || signal.aborted || progress.said !== '') return undefined
       const isSummary = progress.isSummary && attempt.summarizes
       const plan = planAfter(error, {
         isOut: false,

@@ -5,7 +5,7 @@ import { retryWhileUnavailable, type Database, type Transaction } from '../datab
 import type { JudgedAnswer } from '../loop/ask.ts'
 import type { Cuts } from '../loop/fit.ts'
 import { lastCalls } from '../loop/last-calls.ts'
-import { isOver, outcomeOf } from '../loop/judge-answer.ts'
+import { isOver, outcomeOf } from '../loop/judge.ts'
 import type { Loop } from '../loop/loop.ts'
 import type { OfferedTool, Plan } from '../loop/plan-calls.ts'
 import type { StepOf, Used } from '../loop/write-step.ts'
@@ -44,8 +44,7 @@ export function createRecordStep(context: {
     const now = clock.now()
     const plan: Omit<Plan, 'step' | 'calls'> = { before: [], tools, now, mayAskUntil: now }
     if (calls.length === 0) return plan
-    const all = ToolCall.query(trx).where({ subjectId: answer.id })
-    const before = await lastCalls(all, answer.steps).select('name', 'arguments')
+    const before = await lastCalls(trx, answer.id, answer.steps).select('name', 'arguments')
     return { ...plan, before, mayAskUntil: await mayAskUntil(trx, answer, now) }
   }
 

@@ -1,4 +1,4 @@
-import { Approval } from '../approvals/approval.ts'
+import { pendingOfAnswers } from '../approvals/approval.ts'
 import { retryWhileUnavailable, type Database } from '../database/database.ts'
 import { ToolCall, isFinal } from '../tools/tool-call.ts'
 import type { AnswerChanges } from './changes.ts'
@@ -47,10 +47,7 @@ export function createReplay(context: { database: Database; changes: Pick<Answer
       return parts.fail(errorOf(answer))
     }
     if (status === 'waiting') {
-      const pending = await read(() =>
-        Approval.query(database).where({ answerId: id, status: 'pending' }).orderBy('id'),
-      )
-      for (const approval of pending) await parts.approval(approval)
+      for (const approval of await read(() => pendingOfAnswers(database, [id]))) await parts.approval(approval)
     }
     return parts.finish(answer)
   }

@@ -3,7 +3,7 @@ import type { Billing } from '../billing/billing.ts'
 import { requireCredits } from '../billing/account-status.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
-import { noAnswer, outcomeOf } from '../loop/judge-answer.ts'
+import { noAnswer, outcomeOf } from '../loop/judge.ts'
 import type { LiveWords } from '../loop/live-words.ts'
 import type { Loop } from '../loop/loop.ts'
 import type { Used } from '../loop/write-step.ts'
@@ -12,7 +12,7 @@ import type { Sessions } from '../sessions/sessions.ts'
 import type { Session } from '../sessions/session.ts'
 import { NoPlaceError } from '../shares/places.ts'
 import type { ToolCall } from '../tools/tool-call.ts'
-import { firstAttempt, type AnswerQuestion, type AnswerSpoken, type Asking, type Attempt } from './attempt.ts'
+import type { AnswerQuestion, AnswerSpoken, Asking, Attempt } from './attempt.ts'
 import type { ChatAnswer } from './chat-answer.ts'
 import { isTold } from './told-steps.ts'
 import { readConversation } from './conversation.ts'
@@ -97,16 +97,15 @@ export function createChatSteps(context: {
 
   /** In its place from the look at the balance until the charge: other answers may have spent what was left. */
   async function askInPlace(attempt: Attempt, first: AnswerQuestion): Promise<StepTaken> {
-    const { answer, written, passing, signal } = attempt
+    const { answer, written, passing, progress, signal } = attempt
     const { model, ownerId, sessionId: cacheKey } = answer
     await hold(written, answer)
     let used: Used | undefined
-    let said = ''
     const speak = () => {
       const { id: subjectId, steps, takeovers } = answer
       const words = live.begin({ subjectId, step: steps + 1, attempt: takeovers, sessionId: cacheKey, passing })
       const add = (text: string) => {
-        said += text
+        progress.said += text
         words.add(text)
         return attempt.onWords(text)
       }
@@ -127,7 +126,7 @@ export function createChatSteps(context: {
       if (isOver && !isStepTold) throw noAnswer()
       return { calls, finish: judged.finish, text: judged.text, isTold: isStepTold, isOver }
     } catch (error) {
-      const text = signal.reason === 'stopped' && !(error instanceof LostAnswerError) ? said : ''
+      const text = signal.reason === 'stopped' && !(error instanceof LostAnswerError) ? progress.said : ''
       if (used && !(await isHandedOver(attempt))) await recordLost(attempt, used, text)
       throw error
     }
@@ -149,7 +148,8 @@ export function createChatSteps(context: {
      * used until then is charged.
      */
     async ask(given: Asking): Promise<StepTaken> {
-      let attempt = await otherModel.unlessOut(firstAttempt(given))
+      const progress = { said: '', isSummary: false }
+      let attempt = await otherModel.unlessOut({ ...given, summarizes: given.session.summarizes, progress })
       for (;;) {
         try {
           return await askOnce(attempt)

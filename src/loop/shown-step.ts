@@ -4,7 +4,7 @@ import { shortenCall, shortening } from '../models/prompt-size.ts'
 import type { TranscriptCall, TranscriptStep } from '../models/prompt.ts'
 import type { ToolCall } from '../tools/tool-call.ts'
 import { unreadResult } from '../tools/unread-result.ts'
-import type { StepOutcome } from './judge-answer.ts'
+import type { StepOutcome } from './judge.ts'
 
 /** A recorded step as its model is shown it. */
 export type ShownStep = TranscriptStep & { step: number }

@@ -6,7 +6,7 @@ import type { Run } from '../run.ts'
 import { cancelledAs, hasEnded, type EndReason } from '../states.ts'
 import { outageTimeLeft, waitingTimeLeft, workingTimeLeft } from '../time-left.ts'
 import type { CallFacts, RunRecord } from '../record.ts'
-import { isOver } from '../../loop/judge-answer.ts'
+import { isOver } from '../../loop/judge.ts'
 
 type Budgets = Config['budgets']
 
