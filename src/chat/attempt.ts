@@ -1,4 +1,3 @@
-import type { SessionTool } from '../sessions/session-sites.ts'
 import type { Session } from '../sessions/session.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { usableModel } from '../loop/after-failure.ts'
@@ -44,4 +43,4 @@ export const otherModelOf = (
 ): Promise<string | undefined> => usableModel(outages, db, fallbackModel === answer.model ? null : fallbackModel)
 
 /** The next question of an answer, with how far its prompt is cut. */
-export type AnswerQuestion = Question<SessionTool> & { cuts: Cuts }
+export type AnswerQuestion = Question & { cuts: Cuts }

@@ -4,7 +4,7 @@ import type { Window } from '../models/context-window.ts'
 import type { ModelTool } from '../models/offer/model-tool.ts'
 import { bytesOf } from '../models/prompt-size.ts'
 import { fit, isFurther, type Cuts } from './fit.ts'
-import type { LoopTool, Offer } from './offer.ts'
+import type { Offer } from './offer.ts'
 import { bytesFor, excessOf, tokensIn } from './prompt-tokens.ts'
 import { hiddenTranscript, sizeOf, type Transcript } from './run-prompt.ts'
 import type { ShownStep } from './shown-step.ts'
@@ -25,7 +25,7 @@ export interface ReadRun {
 }
 
 /** A transcript without the secrets that nobody may read, and with the sites that are missing. */
-export const withoutSecrets = (read: RunTranscript, { missing, hiding }: Offer<LoopTool>): RunTranscript =>
+export const withoutSecrets = (read: RunTranscript, { missing, hiding }: Offer): RunTranscript =>
   hiddenTranscript({ ...read, missingSites: missing }, hiding)
 
 /** A cut of a run's prompt, to be recorded. */

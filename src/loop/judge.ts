@@ -8,7 +8,7 @@ import { shortened } from '../text.ts'
 export type StepOutcome = StepProblem | 'summary' | null
 
 /** How many times in a row a model is asked to correct its answer. */
-export const maxCorrections = 1
+const maxCorrections = 1
 
 /** Why an answer is rejected, with the details for the model; undefined if it is accepted. */
 export interface Verdict {

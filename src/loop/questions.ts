@@ -8,7 +8,7 @@ import { lengthOf, type Chat } from './chat-prompt.ts'
 import type { Cuts } from './fit.ts'
 import { createFitTranscript, type Cut, type Fitted, type ReadRun } from './fit-transcript.ts'
 import { promptOfChat } from './in-thread.ts'
-import { modelTools, type LoopTool, type Offer } from './offer.ts'
+import { modelTools, type Offer } from './offer.ts'
 import { buildPrompt } from './run-prompt.ts'
 import { buildSummaryPrompt } from './summary-prompt.ts'
 
@@ -16,11 +16,11 @@ import { buildSummaryPrompt } from './summary-prompt.ts'
 const inlineCharacters = 64 * 1024
 
 /** Who is asked, and what is on offer; `cacheKey` identifies the run or chat. */
-interface Asked<Tool extends LoopTool> {
+interface Asked {
   model: string
   ownerId: string
   cacheKey: string
-  offer: Offer<Tool>
+  offer: Offer
 }
 
 /**
@@ -41,11 +41,11 @@ export function createQuestions(context: {
      * @param read without secrets
      * @param cutTo records a cut that needs no summary, and reads the run again
      */
-    async ofRun<Tool extends LoopTool>(
-      { model, cacheKey, offer }: Asked<Tool>,
+    async ofRun(
+      { model, cacheKey, offer }: Asked,
       read: ReadRun,
       cutTo: (cut: Cut) => Promise<ReadRun>,
-    ): Promise<Question<Tool> & { cut: Cut | undefined }> {
+    ): Promise<Question & { cut: Cut | undefined }> {
       const fitted = await fitTranscript({ model, cacheKey, tools: modelTools(offer) }, read, cutTo)
       const { transcript, bytes, summaryDue: cut } = fitted
       const common = { offer, cut, isSummary: cut !== undefined, bytes: () => bytes }
@@ -58,10 +58,7 @@ export function createQuestions(context: {
      * The next question of a chat, with how far it is cut. The secrets of its sites and the platform's are masked, which
      * waits for the owner's turn if the chat is long.
      */
-    async ofChat<Tool extends LoopTool>(
-      { model, ownerId, cacheKey, offer }: Asked<Tool>,
-      read: Chat,
-    ): Promise<Question<Tool> & { cuts: Cuts }> {
+    async ofChat({ model, ownerId, cacheKey, offer }: Asked, read: Chat): Promise<Question & { cuts: Cuts }> {
       const tools = modelTools(offer)
       const window = await models.window(model, cacheKey)
       const given = {

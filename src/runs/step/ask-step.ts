@@ -1,4 +1,3 @@
-import type { AgentTool } from '../../agents/agent-sites.ts'
 import type { Agents } from '../../agents/agents.ts'
 import type { Approvals } from '../../approvals/approvals.ts'
 import type { Billing } from '../../billing/billing.ts'
@@ -25,14 +24,14 @@ import { createRecordStep, type Next } from './write-step.ts'
 /** What is read of a run before its model is asked. */
 interface Prepared {
   run: Run
-  offer: Offer<AgentTool>
+  offer: Offer
   /** Without the secrets. */
   transcript: RunTranscript
   readAgain: (run: Run) => Promise<RunTranscript>
 }
 
 /** The next question of a run; with the cut whose summary it asks for, if it does. */
-type RunQuestion = Question<AgentTool> & { cut: Cut | undefined }
+type RunQuestion = Question & { cut: Cut | undefined }
 
 export interface AskContext {
   database: Database

@@ -1,4 +1,3 @@
-import type { AgentTool } from '../../agents/agent-sites.ts'
 import { Agent } from '../../agents/agent.ts'
 import type { Approval } from '../../approvals/approval.ts'
 import type { Clock } from '../../clock.ts'
@@ -42,7 +41,7 @@ export function createRecordStep(context: {
     run: Run,
     attempt: Attempt,
     answer: RunAnswer,
-    offer: Pick<Offer<AgentTool>, 'tools' | 'missing'>,
+    offer: Pick<Offer, 'tools' | 'missing'>,
   ): Promise<RunRecord> {
     const now = clock.now()
     const { step } = attempt
@@ -72,7 +71,7 @@ export function createRecordStep(context: {
     return { run: Object.assign(run, changes), lastStep, calls: [...attempt.callsBefore, ...calls] }
   }
 
-  return (ref: RunRef, attempt: Attempt, answer: RunAnswer, offer: Offer<AgentTool>): Promise<Move> =>
+  return (ref: RunRef, attempt: Attempt, answer: RunAnswer, offer: Offer): Promise<Move> =>
     database.transaction(async (trx) => {
       const run = await lockRun(trx, ref)
       // Another attempt was faster, or the run was cancelled meanwhile: the record stands.
