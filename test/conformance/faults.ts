@@ -20,7 +20,7 @@ import { createOAuthReturn } from '../../src/vault/oauth/oauth-return.ts'
 import { createRefresh } from '../../src/vault/refresh/refresh.ts'
 import { assertMatches } from '../../src/webhooks/payload.ts'
 import { problemOfProof } from '../../src/webhooks/proofs.ts'
-import { always, calling, instead, without } from '../faults/edits.ts'
+import { always, calling, instead, reworded, without } from '../faults/edits.ts'
 import { within, type Place } from '../faults/plant.ts'
 
 /** A platform that does one thing wrong, and the rows of `npm run conformance` that must find it. */
@@ -37,8 +37,8 @@ export const brokenPlatforms: BrokenPlatform[] = [
   {
     id: 'the latest delivery goes first',
     rows: ['limits/Webhook runs in order'],
-    ...within(createClaim, 'claimNext'),
-    edit: instead("'sequence', 'desc'", '[callee.property.name="first"] [value="sequence"]'),
+    in: createClaim,
+    edit: reworded('order by r.sequence', 'order by r.sequence desc'),
   },
   {
     id: 'a refresh token is used twice',

@@ -30,7 +30,8 @@ interface Sent {
 async function statementsOf({ services }: Platform, ownerId: string): Promise<Sent[]> {
   const { database } = services
   const sent = new Map<string, Sent>()
-  const note = ({ sql, bindings }: Sent) => void (sent.has(sql) || sent.set(sql, { sql, bindings }))
+  const note = ({ sql, bindings, options }: Sent & { options?: { values?: unknown[] } }) =>
+    void (sent.has(sql) || sent.set(sql, { sql, bindings: options?.values ?? bindings }))
   await eventually(60, 'the owner is deleted', async () => {
     await runRound(services, 'reconciler')
     await runRound(services, 'chats')

@@ -24,11 +24,11 @@ export const lateParties: Fault[] = [
     tests: [lateParty],
   },
   {
-    id: 'late/ends-under-old-epoch',
-    ...within(createEnd, 'end'),
-    edit: without('BinaryExpression[left.property.name="epoch"]'),
-    why: 'an execution that was given up ends the run of the one that took over',
-    tests: [lateParty],
+    id: 'late/claims-for-lost-queue',
+    ...within(createEnd, 'endAndClaim'),
+    edit: without('BinaryExpression[left.name="claimedBy"]'),
+    why: 'the end of a run claims the next one for an execution of the queue that was given up',
+    tests: ['test/src/runs/ending/end-and-claim.test.ts'],
   },
   {
     id: 'late/takes-over-under-same-epoch',

@@ -4,18 +4,15 @@ import { createEnd } from '../../src/runs/ending/end-run.ts'
 import { createClaim } from '../../src/runs/queue/claim-run.ts'
 import { agentQueue } from '../../workflows/agent-queue.ts'
 import { agentRun } from '../../workflows/agent-run.ts'
-import { instead, reworded, swapped, without } from './edits.ts'
-import { within, type Fault } from './fault.ts'
+import { reworded, swapped, without } from './edits.ts'
+import type { Fault } from './fault.ts'
 
 /** Things happen in another order, or the next thing does not happen. */
 export const order: Fault[] = [
   {
     id: 'order/claimed-by-id',
-    ...within(createClaim, 'claimNext'),
-    edit: instead(
-      "'id'",
-      '[callee.object.callee.property.name="orderBy"][callee.property.name="first"] Literal[value="sequence"]',
-    ),
+    in: createClaim,
+    edit: reworded('order by r.sequence', 'order by r.id'),
     why: 'the runs of an agent are not carried out in the order of their arrival',
     tests: ['test/src/runs/stale-epochs.test.ts'],
   },
