@@ -41,6 +41,8 @@ export const chat = `
     takeovers integer not null default 0,
     stop_requested_at timestamptz,
     steps integer not null default 0,
+    -- consecutive steps that did not count
+    corrections integer,
     tool_calls integer not null default 0,
     input_tokens bigint not null default 0,
     output_tokens bigint not null default 0,
@@ -75,17 +77,4 @@ export const chat = `
   -- Without the lease, which changes each second: the row then changes in place.
   create index chat_answers_written on chat_answers (id) where status in ('queued', 'running');
   create index chat_answers_ended_at on chat_answers (ended_at) where ended_at is not null;
-
-  -- Partial answers for readers in other processes. Deleted once the step is on record, so they skip the write-ahead
-  -- log.
-  create unlogged table chat_words (
-    answer_id uuid not null,
-    -- the process that has them from a model: another one begins the step again
-    writer uuid not null,
-    step integer not null,
-    -- length of the step's text before these words
-    position integer not null,
-    words text not null,
-    constraint chat_words_pkey primary key (answer_id, writer, step, position)
-  );
 `

@@ -1,22 +1,11 @@
 import type { Database, Transaction } from '../database/database.ts'
 import type { LeftOut } from '../models/offer/offer.ts'
-import type { SiteTool } from '../sites/tool.ts'
 import { assertSites } from '../vault/site-choices.ts'
 import { lockNamed, type VaultEntry } from '../vault/vault-entry.ts'
 import type { Vault } from '../vault/vault.ts'
 import { AgentSite, type Agent, type AgentWithSites } from './agent.ts'
 import type { SiteChoice } from './agent-fields.ts'
 import { LostSite } from './lost-site.ts'
-
-/** A tool that an agent may use, and its site. */
-export interface AgentTool {
-  entryId: string
-  siteName: string
-  siteOrigin: string
-  tool: SiteTool
-  /** Whether its calls need an approval. */
-  asksFirst: boolean
-}
 
 /** A site of the agent that has none, or only some, of its tools now. */
 export interface MissingSite {

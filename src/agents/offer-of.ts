@@ -1,14 +1,15 @@
 import type { Database } from '../database/database.ts'
 import { statement } from '../database/statement.ts'
+import { usableTools, type UsableTool } from '../vault/usable-tools.ts'
 import type { Vault } from '../vault/vault.ts'
 import type { VaultEntry } from '../vault/vault-entry.ts'
 import type { AgentSite } from './agent.ts'
-import type { AgentTool, MissingSite } from './agent-sites.ts'
+import type { MissingSite } from './agent-sites.ts'
 import { selectingSecrets, type WithSecrets } from './known-secrets.ts'
 
 /** What a model step of an agent can use, what is missing, and what nobody may read. */
 interface Offer {
-  tools: AgentTool[]
+  tools: UsableTool[]
   missing: MissingSite[]
   /** The access tokens of its sites, in plain text. */
   tokens: string[]
@@ -35,12 +36,6 @@ export function createOfferOf(context: {
 }) {
   const { database, vault, secretsIn } = context
 
-  function toolsOf(entry: Entry, { tools, askFirst }: Pick<AgentSite, 'tools' | 'askFirst'>): AgentTool[] {
-    const allowed = vault.toolsOf(entry).filter(({ name, usable }) => usable && (tools?.includes(name) ?? true))
-    const site = { entryId: entry.id, siteName: entry.name, siteOrigin: entry.origin }
-    return allowed.map((tool) => ({ ...site, tool, asksFirst: askFirst?.includes(tool.name) ?? false }))
-  }
-
   /**
    * The tools that the agent may use now (their scopes are granted), in the order of its sites and their manifests, with
    * the missing sites and the secrets to hide. One statement, so a site that is removed meanwhile is offered or missing.
@@ -52,7 +47,8 @@ export function createOfferOf(context: {
     const sites = rows.flatMap(({ entryId, ...row }) => {
       if (entryId === null) return []
       const entry = { ...row, id: entryId }
-      return [{ entry, tools: toolsOf(entry, row), wanted: row.tools?.length !== 0 }]
+      const tools = usableTools(vault, entry, row.tools, ({ name }) => row.askFirst?.includes(name) ?? false)
+      return [{ entry, tools, wanted: row.tools?.length !== 0 }]
     })
     const useless = sites.filter(({ tools, wanted }) => wanted && tools.length === 0).map(({ entry }) => entry)
     return {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Transaction } from '../database/database.ts'
+import type { Database, Transaction } from '../database/database.ts'
 import { Row } from '../database/row.ts'
 
 /** `withdrawn`: the requester has ended. Only a pending approval changes, and only once. */
@@ -33,6 +33,10 @@ export class Approval extends Row {
   /** A note on the decision. The model sees it if the call was refused. */
   declare note: string | null
 }
+
+/** The requests of answers that nobody has decided about, oldest first. */
+export const pendingOfAnswers = (db: Database | Transaction, answerIds: string[]) =>
+  Approval.query(db).whereIn('answerId', answerIds).where({ status: 'pending' }).orderBy('id')
 
 /** Withdraws pending approvals: the requester has ended, or will not make the call. */
 export async function withdrawApprovals(

@@ -1,4 +1,4 @@
-import { Approval } from '../approvals/approval.ts'
+import { pendingOfAnswers } from '../approvals/approval.ts'
 import type { Billing } from '../billing/billing.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
@@ -12,13 +12,14 @@ import { beatMs, createBeats } from './beats.ts'
 import type { AnswerChanges } from './changes.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import type { createChatCalls } from './calls.ts'
+import { isOver, noAnswer } from '../loop/judge.ts'
 import { Step } from '../loop/step.ts'
-import { isLast } from './told-steps.ts'
+import { isTold } from './told-steps.ts'
 import { createEnding } from './ending.ts'
 import { giveWay } from './give-way.ts'
 import { createPartWriter, type PartWriter, type Sink } from './part-writer.ts'
 import type { createChatSteps } from './steps.ts'
-import type { ChatWords } from './words.ts'
+import type { Passing } from './attempt.ts'
 import { begin, LostAnswerError, workedMs, type Beat, type Written } from './writer.ts'
 
 /** Why an answer is given up: somebody asked for it, its reader is gone, it takes too long, or this process ends. */
@@ -33,8 +34,7 @@ export interface Writing {
   answer: ChatAnswer
   writer: string
   sink: Sink
-  /** Takes words before they are part of the record, for readers in other processes; passes them on if there are any. */
-  words: Pick<ReturnType<ChatWords['begin']>, 'add' | 'pass'>
+  passing: Passing
   /** Aborts when the reader is gone, if that matters. */
   gone?: AbortSignal | undefined
 }
@@ -114,12 +114,9 @@ export function createAnswering(context: {
     const { id } = answer
     const step = answer.steps + 1
     assertStepLeft(answer, config.budgets)
-    const onWords = async (text: string) => {
-      writing.words.add(step, text)
-      await parts.words(step, text)
-    }
-    const written = { id, writer: writing.writer }
-    const asked = await steps.ask({ session: writing.session, answer, written, onWords, signal })
+    const { session, writer, passing } = writing
+    const onWords = (text: string) => parts.words(step, text)
+    const asked = await steps.ask({ session, answer, written: { id, writer }, passing, onWords, signal })
     changes.note(writing.session.id)
     if (!asked.isTold) {
       await parts.endStep()
@@ -128,7 +125,7 @@ export function createAnswering(context: {
     await parts.step(step, asked.text, asked.calls)
     if (asked.calls.length === 0) {
       await parts.endStep()
-      return asked.goesOn ? 'more' : { ended: asked.finish }
+      return asked.isOver ? { ended: asked.finish } : 'more'
     }
     // Before the calls: what is beyond the budget is not done.
     await assertWithin(database, await answerNow(id), config.budgets)
@@ -150,19 +147,17 @@ export function createAnswering(context: {
 
   /** Makes the calls that the last recorded step has left. */
   async function resume(writing: Writing, parts: PartWriter, signal: AbortSignal): Promise<Outcome> {
-    const { id, steps: done } = writing.answer
+    const { id, steps: done, model, corrections } = writing.answer
     const calls = await callsOf(id, done)
     // Its process was lost before it could record the end.
     const last = calls.length === 0 ? await Step.query(database).findById([id, done]) : undefined
-    if (last && isLast(last, writing.answer)) return { ended: last.finish }
+    if (last && isOver(last.outcome, { corrections, isOtherAsked: last.model !== model })) {
+      if (!isTold(last)) throw noAnswer()
+      return { ended: last.finish }
+    }
     await assertWithin(database, writing.answer, config.budgets)
     const left = calls.filter(({ status }) => !isFinal(status))
     return left.length > 0 ? performCalls(writing, parts, left, signal) : 'more'
-  }
-
-  async function tellApprovals({ answer: { id } }: Writing, parts: PartWriter): Promise<void> {
-    const pending = await Approval.query(database).where({ answerId: id, status: 'pending' }).orderBy('id')
-    for (const approval of pending) await parts.approval(approval)
   }
 
   /** How long the answer may take yet. By the database's clock: it may have begun in another process. */
@@ -173,11 +168,11 @@ export function createAnswering(context: {
   }
 
   /** Follows what the writer of an answer has learned. Returns whether the answer goes on without its reader. */
-  function heed(learned: Beat | LostAnswerError, words: Writing['words'], stop: AbortController): boolean {
+  function heed(learned: Beat | LostAnswerError, passing: Passing, stop: AbortController): boolean {
     if (learned instanceof LostAnswerError) stop.abort(learned)
     else if (learned.isStopped) stop.abort('stopped' satisfies GivenUp)
     const goesOn = !(learned instanceof LostAnswerError) && learned.goesOn
-    if (goesOn) words.pass()
+    passing.isPassed ||= goesOn
     return goesOn
   }
 
@@ -191,23 +186,23 @@ export function createAnswering(context: {
       // Somebody else may have begun to read it.
       void beats
         .once(written)
-        .then((learned) => (heed(learned, writing.words, stop) ? undefined : giveUp()), giveUp)
+        .then((learned) => (heed(learned, writing.passing, stop) ? undefined : giveUp()), giveUp)
         .finally(() => clearTimeout(patience))
     }
     if (gone?.aborted) leave()
     gone?.addEventListener('abort', leave, { once: true })
-    const endBeats = beats.keep(written, (learned) => void heed(learned, writing.words, stop))
+    const endBeats = beats.keep(written, (learned) => void heed(learned, writing.passing, stop))
     let late: NodeJS.Timeout | undefined
     try {
       // While nobody wrote it, somebody may have stopped it, or ended its session.
-      if (answer.takeovers > 0) heed(await beats.once(written), writing.words, stop)
+      if (answer.takeovers > 0) heed(await beats.once(written), writing.passing, stop)
       stop.signal.throwIfAborted()
       if (answer.status === 'queued') await turn(written, answer, stop.signal)
       const current = answer.status === 'queued' ? await answerNow(answer.id) : answer
       late = setTimeout(() => stop.abort('late' satisfies GivenUp), await timeLeft(current))
       const outcome = await follow({ ...writing, answer: current }, parts, stop.signal)
       if (outcome !== 'approval') return await ending.complete(written, outcome.ended, parts)
-      await tellApprovals(writing, parts)
+      for (const approval of await pendingOfAnswers(database, [answer.id])) await parts.approval(approval)
       return await ending.wait(written, parts)
     } catch (error) {
       return await ending.giveUp(written, { error, signal: stop.signal, parts })

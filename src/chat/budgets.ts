@@ -3,13 +3,11 @@ import { CodedError } from '../errors.ts'
 import { exceededBudget, hasStepLeft, type Budgets, type Exceeded } from '../loop/budgets.ts'
 import { lastCalls } from '../loop/last-calls.ts'
 import { endAfter } from '../loop/repeated-calls.ts'
-import { ToolCall } from '../tools/tool-call.ts'
 import type { ChatAnswer } from './chat-answer.ts'
 
 /** Fails with MODEL_ERROR if an answer that has not finished has used more than a run may. */
 export async function assertWithin(database: Database, answer: ChatAnswer, budgets: Budgets): Promise<void> {
-  const all = ToolCall.query(database).where({ subjectId: answer.id })
-  const calls = await lastCalls(all, answer.steps).select('name', 'arguments')
+  const calls = await lastCalls(database, answer.id, answer.steps).select('name', 'arguments')
   const exceeded = exceededBudget(answer, calls, budgets)
   if (exceeded) throw budgetError(exceeded, budgets)
 }

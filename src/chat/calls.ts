@@ -2,13 +2,13 @@ import type { Approvals } from '../approvals/approvals.ts'
 import type { Clock } from '../clock.ts'
 import { retryWhileUnavailable, type Database } from '../database/database.ts'
 import { endingUnsent, hindranceOf, type CallEnding, type Hindrance } from '../loop/call-endings.ts'
-import { createCallLedger, type Fence } from '../loop/call-ledger.ts'
+import { asSeen, createCallLedger, type Fence } from '../loop/call-ledger.ts'
 import { endCall } from '../loop/close-calls.ts'
 import type { Loop } from '../loop/loop.ts'
 import type { CallLedger } from '../loop/perform-call.ts'
 import { sessionContinues } from '../sessions/session-continues.ts'
-import type { Sending } from '../tools/sender.ts'
-import { ToolCall } from '../tools/tool-call.ts'
+import { sendingOf } from '../tools/sender.ts'
+import type { ToolCall } from '../tools/tool-call.ts'
 import { reasonOf } from '../tools/unsent-reason.ts'
 import { ChatAnswer } from './chat-answer.ts'
 
@@ -82,7 +82,10 @@ export function createChatCalls(context: {
     return hindranceOf(call, { asksFirst: false, removed: false, gone: false }, { approval, now: clock.now() })
   }
 
-  const ledgerOf = (call: ToolCall, calling: Calling, sending: Sending): CallLedger<ToolCall> => {
+  const ledgerOf = (call: ToolCall, calling: Calling, signal: AbortSignal): CallLedger<ToolCall> => {
+    const { ownerId, secrets } = calling
+    const whose = { ownerId, share: `${ownerId}/chat`, secrets, signal }
+    const sending = { ...whose, idempotencyKey: `chat:${call.id}`, mayWait: false, patienceMs: slotPatienceMs }
     const ledger = createCallLedger(fenceOf(calling), { clock, maxRefused })
     return {
       maxRefused,
@@ -93,8 +96,7 @@ export function createChatCalls(context: {
       async look() {
         const hindrance = await hindranceNow(call)
         if (hindrance && 'status' in hindrance) await leave(call, hindrance, calling)
-        const { refusedGeneration } = call
-        return hindrance ? undefined : { call, sending: { ...sending, refusedGeneration } }
+        return hindrance ? undefined : { call, sending: sendingOf(call, sending) }
       },
       refreshed: async () => {},
       async unsent(_call, sent) {
@@ -112,29 +114,10 @@ export function createChatCalls(context: {
     async perform(seen: ToolCall, calling: Calling): Promise<void> {
       const call = seen.$clone()
       const { signal, clear } = lingerAfter(calling.signal)
-      await loop.performCall(ledgerOf(call, calling, toSending(call, calling, signal))).finally(clear)
+      await loop.performCall(ledgerOf(call, calling, signal)).finally(clear)
     },
   }
 }
-
-/** The call, as far as nobody else has changed it. */
-const asSeen = (database: Database, { subjectId, id, status, attempts }: ToolCall) =>
-  ToolCall.query(database).where({ subjectId, id, status, attempts })
-
-const toSending = (call: ToolCall, { ownerId, secrets }: Calling, signal: AbortSignal): Sending => ({
-  callId: call.id,
-  ownerId,
-  entryId: call.vaultEntryId ?? '',
-  tool: call.tool ?? '',
-  arguments: call.arguments,
-  idempotencyKey: `chat:${call.id}`,
-  share: `${ownerId}/chat`,
-  mayWait: false,
-  patienceMs: slotPatienceMs,
-  refusedGeneration: call.refusedGeneration,
-  secrets,
-  signal,
-})
 
 /** Aborts some time after the other signal, with its reason. */
 function lingerAfter(signal: AbortSignal) {

@@ -109,6 +109,6 @@ const versionsStatement = `
            case when a.status = 'queued' then (select count(*) from chat_answers before where ${isBefore}) end,
            (select count(*) from tool_calls c
              where c.subject_id = any(:ids::uuid[]) and c.subject_id = a.id and c.step >= a.steps and c.ended_at is not null),
-           (select sum(length(w.words)) from chat_words w
-             where w.answer_id = a.id and w.writer = a.writer and w.step > a.steps)) as version
+           (select sum(length(w.words)) from live_words w
+             where w.subject_id = a.id and w.attempt = a.takeovers and w.step > a.steps)) as version
     from chat_answers a where a.id = any(:ids::uuid[])`

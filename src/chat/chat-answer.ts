@@ -35,6 +35,8 @@ export class ChatAnswer extends Row {
   declare takeovers: number
   declare stopRequestedAt: Date | null
   declare steps: number
+  /** Consecutive steps that did not count. */
+  declare corrections: number | null
   declare toolCalls: number
   declare inputTokens: number
   declare outputTokens: number

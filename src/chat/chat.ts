@@ -7,12 +7,14 @@ import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
 import { newId } from '../ids.ts'
 import { noteInLog, type Logger } from '../logger.ts'
+import { createLiveWords } from '../loop/live-words.ts'
 import type { Loop } from '../loop/loop.ts'
 import type { Outages } from '../outages/outages.ts'
 import { Session } from '../sessions/session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { createAccept } from './accept.ts'
 import { answerNamed } from './answer-named.ts'
+import type { AnswerSpoken } from './attempt.ts'
 import { createAnswering, type Writing } from './answering.ts'
 import { createChatCalls } from './calls.ts'
 import { createAnswerChanges } from './changes.ts'
@@ -29,7 +31,6 @@ import { createReaders } from './readers.ts'
 import { earlierAnswer } from './repeats.ts'
 import { createReplay } from './replay.ts'
 import { createChatSteps } from './steps.ts'
-import { createChatWords } from './words.ts'
 import { decidedStatement, takeDecidedStatement, unlessAnotherRuns } from './writer.ts'
 
 /** Chats: what is said in sessions, and how it is answered (docs/decisions/0050). */
@@ -46,12 +47,16 @@ export function createChat(context: {
 }) {
   const { database, clock, config, logger, billing } = context
   const changes = createAnswerChanges(context)
-  const words = createChatWords({ ...context, changes })
+  const live = createLiveWords<AnswerSpoken>(context, {
+    everyMs: wordsMs,
+    read: (pending) => pending.filter(({ passing }) => passing.isPassed),
+    onWritten: ({ sessionId }) => changes.note(sessionId),
+  })
   const accept = createAccept(context)
-  const steps = createChatSteps({ ...context, recordStep: createRecordStep(context) })
+  const steps = createChatSteps({ ...context, live, recordStep: createRecordStep(context) })
   const answering = createAnswering({ ...context, steps, changes, calls: createChatCalls(context) })
   const lostAnswers = createLostAnswers(context)
-  const readers = createReaders(createReplay({ database, words, changes }))
+  const readers = createReaders(createReplay({ database, changes }))
   const history = createHistory(context)
   const openAnswers = createOpenAnswers()
   /** Answers that go on without a reader. */
@@ -59,16 +64,8 @@ export function createChat(context: {
   let isEnding = false
 
   /** Writes the answer to its first reader; others read the record, and its words as they come if it goes on. */
-  async function writeFor(writing: Omit<Writing, 'words'>): Promise<void> {
-    const { id, sessionId } = writing.answer
-    const passing = words.begin({ id, writer: writing.writer }, sessionId)
-    if (writing.answer.onDisconnect === 'continue') passing.pass()
-    try {
-      await answering.write({ ...writing, words: passing })
-    } finally {
-      await passing.end()
-    }
-  }
+  const writeFor = (writing: Omit<Writing, 'passing'>): Promise<ChatAnswer> =>
+    answering.write({ ...writing, passing: { isPassed: writing.answer.onDisconnect === 'continue' } })
 
   /** How long a client waits at most to learn which answer it gets. */
   const announceMs = config.chat.startSeconds * 1000
@@ -142,7 +139,10 @@ export function createChat(context: {
       /** Streams the answer. Throws what comes before the first part. */
       async function stream(sink: Sink, gone: AbortSignal): Promise<void> {
         if (!isNew) return readers.read(answer.id, sink, gone).finally(leave)
-        if (answer.onDisconnect === 'cancel') return writeFor({ session, answer, writer, sink, gone }).finally(leave)
+        if (answer.onDisconnect === 'cancel') {
+          await writeFor({ session, answer, writer, sink, gone }).finally(leave)
+          return
+        }
         detach(session, answer, writer, leave)
         return readers.read(answer.id, sink, gone)
       }
@@ -203,7 +203,6 @@ export function createChat(context: {
       await endWithSessions()
       const { rows } = await database.raw<{ rows: { id: string }[] }>(decidedStatement)
       for (const { id } of rows) await goOn(id)
-      await words.purge()
     },
 
     /** Lets this process end: see `drain` of the answering, and `dismiss` of the readers. */
@@ -212,6 +211,7 @@ export function createChat(context: {
       const until = performance.now() + config.shutdownSeconds * 1000
       await answering.drain()
       await Promise.allSettled(detached)
+      await live.stop()
       await readers.dismiss(until)
     },
   }
@@ -237,6 +237,9 @@ export interface Announced {
   /** Under which its stream can be resumed; undefined if it cannot. */
   resumeId: string | undefined
 }
+
+/** How long words are gathered before they are written, in milliseconds. */
+const wordsMs = 100
 
 /** How long the rest of an approved answer can be had after its end. */
 const resumableSeconds = 60

@@ -1,8 +1,9 @@
 import type { Database } from '../database/database.ts'
 import type { Chat } from '../loop/chat-prompt.ts'
 import { noCuts, type Cuts } from '../loop/fit.ts'
+import { recordedSteps } from '../loop/recorded-steps.ts'
 import { shownStep, type ShownStep } from '../loop/shown-step.ts'
-import { ToolCall, isFinal } from '../tools/tool-call.ts'
+import { isFinal } from '../tools/tool-call.ts'
 import { treeOf } from './accept.ts'
 import type { ChatAnswer } from './chat-answer.ts'
 import { ChatMessage } from './chat-message.ts'
@@ -94,18 +95,8 @@ async function wordsOf(database: Database, ids: string[]): Promise<Map<string, s
 /** The steps of answers, by their ids. A call that has no outcome yet is left out with its step: nobody may see it. */
 async function stepsOf(database: Database, answerIds: string[]): Promise<Map<string, ShownStep[]>> {
   if (answerIds.length === 0) return new Map()
-  const [steps, calls] = await Promise.all([
-    Step.query(database)
-      .whereIn('subjectId', answerIds)
-      .whereRaw("outcome is distinct from 'summary'")
-      .orderBy(['subjectId', 'step']),
-    ToolCall.query(database).whereIn('subjectId', answerIds).orderBy(['subjectId', 'step', 'position']),
-  ])
-  const of = Map.groupBy(calls, ({ subjectId, step }) => `${subjectId} ${step}`)
-  const shown = steps.flatMap((row) => {
-    const own = of.get(`${row.subjectId} ${row.step}`) ?? []
-    return own.every(({ status }) => isFinal(status)) ? [{ answerId: row.subjectId, step: shownStep(row, own, 0) }] : []
-  })
-  const grouped = Map.groupBy(shown, ({ answerId }) => answerId)
-  return new Map([...grouped].map(([id, rows]) => [id, rows.map(({ step }) => step)]))
+  const recorded = await recordedSteps(database, answerIds)
+  const whole = recorded.filter(({ calls }) => calls.every(({ status }) => isFinal(status)))
+  const grouped = Map.groupBy(whole, ({ step }) => step.subjectId)
+  return new Map([...grouped].map(([id, rows]) => [id, rows.map(({ step, calls }) => shownStep(step, calls, 0))]))
 }

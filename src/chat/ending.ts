@@ -21,6 +21,24 @@ export const forgetWords = (trx: Transaction, answerId: string) =>
     .whereRaw("outcome is distinct from 'summary'")
     .patch({ answer: '', content: null })
 
+/** Records that nobody writes a locked answer any more: it waits for approval, or is over with its calls. */
+export async function leaveAnswer(
+  trx: Transaction,
+  { clock, billing }: { clock: Clock; billing: Pick<Billing, 'credits'> },
+  { id, sessionId, number }: ChatAnswer,
+  changes: Partial<ChatAnswer>,
+): Promise<ChatAnswer> {
+  const isOver = changes.status !== 'waiting'
+  const now = clock.now()
+  if (isOver) await closeCalls(trx, { kind: 'answer', id }, now)
+  if (changes.errorCode === 'STREAM_ABORTED') await forgetWords(trx, id)
+  await billing.credits.release(trx, id)
+  const times = isOver ? { endedAt: now } : { waitingSince: now }
+  const answer = ChatAnswer.query(trx).findById([sessionId, number])
+  await answer.clone().patch({ ...changes, ...times, writer: null, writerUntil: null })
+  return answer.throwIfNotFound()
+}
+
 /** What is known of an answer that did not come to its end. */
 interface Broken {
   error: unknown
@@ -37,23 +55,11 @@ export function createEnding(context: {
   logger: Logger
   billing: Pick<Billing, 'credits'>
 }) {
-  const { database, clock, config, logger, billing } = context
+  const { database, config, logger } = context
 
   const record = (written: Written, changes: Partial<ChatAnswer>): Promise<ChatAnswer> =>
     retryWhileUnavailable(() =>
-      database.transaction(async (trx) => {
-        const answer = await lockAnswer(trx, written)
-        const isOver = changes.status !== 'waiting'
-        const now = clock.now()
-        if (isOver) await closeCalls(trx, { kind: 'answer', id: answer.id }, now)
-        if (changes.errorCode === 'STREAM_ABORTED') await forgetWords(trx, answer.id)
-        await billing.credits.release(trx, answer.id)
-        const times = isOver ? { endedAt: now } : { waitingSince: now }
-        await ChatAnswer.query(trx)
-          .findById([answer.sessionId, answer.number])
-          .patch({ ...changes, ...times, writer: null, writerUntil: null })
-        return ChatAnswer.query(trx).findById([answer.sessionId, answer.number]).throwIfNotFound()
-      }),
+      database.transaction(async (trx) => leaveAnswer(trx, context, await lockAnswer(trx, written), changes)),
     )
 
   function failureOf({ error, signal }: Broken): CodedError {

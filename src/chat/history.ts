@@ -1,4 +1,4 @@
-import { Approval } from '../approvals/approval.ts'
+import { pendingOfAnswers } from '../approvals/approval.ts'
 import type { Database } from '../database/database.ts'
 import { fittingCount } from '../database/page-bytes.ts'
 import { errorBody } from '../errors.ts'
@@ -10,7 +10,7 @@ import { Step } from '../loop/step.ts'
 import { bytesOfSubjects } from '../loop/subject-bytes.ts'
 import { isTold } from './told-steps.ts'
 import { errorOf, metadataOf } from './part-writer.ts'
-import { valueOf, type ErrorData, type Metadata } from './parts.ts'
+import { approvalPart, valueOf, type ErrorData, type Metadata } from './parts.ts'
 import { pathTo } from './place.ts'
 
 /** A message as clients show it: in the form of the AI SDK's `UIMessage`, with what the platform knows of it. */
@@ -37,7 +37,7 @@ export function createHistory({ database }: { database: Database }) {
     const [steps, calls, approvals] = await Promise.all([
       Step.query(database).whereIn('subjectId', ids).orderBy(['subjectId', 'step']),
       ToolCall.query(database).whereIn('subjectId', ids).orderBy(['subjectId', 'step', 'position']),
-      Approval.query(database).whereIn('answerId', ids).where({ status: 'pending' }).orderBy('id'),
+      pendingOfAnswers(database, ids),
     ])
     const parts = new Map<string, object[]>(ids.map((id) => [id, []]))
     for (const { subjectId, step, answer } of steps.filter(isTold)) {
@@ -46,27 +46,7 @@ export function createHistory({ database }: { database: Database }) {
       const shown = [...text, ...own.map(toolPart)]
       if (shown.length > 0) parts.get(subjectId)?.push({ type: 'step-start' }, ...shown)
     }
-    for (const {
-      answerId,
-      id,
-      callId,
-      siteOrigin: site,
-      tool,
-      arguments: args,
-      argumentsHash,
-      expiresAt,
-    } of approvals) {
-      const data = {
-        approvalId: id,
-        toolCallId: callId,
-        site,
-        tool,
-        input: valueOf(args),
-        argumentsHash,
-        expiresAt: expiresAt.toISOString(),
-      }
-      parts.get(answerId ?? '')?.push({ type: 'data-approval', id, data })
-    }
+    for (const approval of approvals) parts.get(approval.answerId ?? '')?.push(approvalPart(approval))
     return parts
   }
 

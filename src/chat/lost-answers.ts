@@ -4,9 +4,8 @@ import type { Billing } from '../billing/billing.ts'
 import type { Clock } from '../clock.ts'
 import type { ErrorCode } from '../errors.ts'
 import { newId } from '../ids.ts'
-import { closeCalls } from '../loop/close-calls.ts'
 import { ChatAnswer } from './chat-answer.ts'
-import { forgetWords } from './ending.ts'
+import { leaveAnswer } from './ending.ts'
 import { leased, writerHasStopped } from './writer.ts'
 
 /** How long a lease must have been seen expired: after an outage of the database, living writers extend theirs first. */
@@ -34,7 +33,7 @@ export interface Taken {
  * the others end, because nobody reads them any more.
  */
 export function createLostAnswers(context: { database: Database; clock: Clock; billing: Pick<Billing, 'credits'> }) {
-  const { database, clock, billing } = context
+  const { database } = context
   /** When an expired lease was first seen, by its answer and writer. */
   let seen = new Map<string, number>()
 
@@ -56,9 +55,8 @@ export function createLostAnswers(context: { database: Database; clock: Clock; b
         .forUpdate()
         .skipLocked()
       if (!answer) return undefined
-      if (answer.onDisconnect === 'cancel') return end(trx, answer, { code: 'STREAM_ABORTED', message: readerIsGone })
-      if (answer.takeovers >= mostTakeovers)
-        return end(trx, answer, { code: 'INTERNAL_ERROR', message: writerHasStopped })
+      if (answer.onDisconnect === 'cancel') return end(trx, answer, 'STREAM_ABORTED', readerIsGone)
+      if (answer.takeovers >= mostTakeovers) return end(trx, answer, 'INTERNAL_ERROR', writerHasStopped)
       const writer = newId()
       const changes = { writer, takeovers: answer.takeovers + 1 }
       await ChatAnswer.query(trx)
@@ -67,15 +65,8 @@ export function createLostAnswers(context: { database: Database; clock: Clock; b
       return { answer: Object.assign(answer, changes), writer }
     })
 
-  async function end(trx: Transaction, answer: ChatAnswer, failure: { code: ErrorCode; message: string }) {
-    const { id, sessionId, number } = answer
-    const now = clock.now()
-    await closeCalls(trx, { kind: 'answer', id }, now)
-    if (failure.code === 'STREAM_ABORTED') await forgetWords(trx, id)
-    await billing.credits.release(trx, id)
-    const failed = { status: 'failed' as const, errorCode: failure.code, errorMessage: failure.message }
-    const ended = { ...failed, endedAt: now, writer: null, writerUntil: null }
-    await ChatAnswer.query(trx).findById([sessionId, number]).patch(ended)
+  async function end(trx: Transaction, answer: ChatAnswer, errorCode: ErrorCode, errorMessage: string) {
+    await leaveAnswer(trx, context, answer, { status: 'failed', errorCode, errorMessage })
     return undefined
   }
 

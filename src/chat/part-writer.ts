@@ -3,12 +3,12 @@ import { CodedError } from '../errors.ts'
 import type { ToolCall } from '../tools/tool-call.ts'
 import type { ChatAnswer } from './chat-answer.ts'
 import {
+  approvalPart,
   callPart,
   failureParts,
   outcomePart,
   startPart,
   textId,
-  valueOf,
   type ChatPart,
   type Finish,
   type Metadata,
@@ -100,20 +100,7 @@ export function createPartWriter(answer: Pick<ChatAnswer, 'id' | 'sessionId' | '
       restarts = 0
     },
 
-    approval: async (approval: Approval): Promise<void> =>
-      sink({
-        type: 'data-approval',
-        id: approval.id,
-        data: {
-          approvalId: approval.id,
-          toolCallId: approval.callId,
-          site: approval.siteOrigin,
-          tool: approval.tool,
-          input: valueOf(approval.arguments),
-          argumentsHash: approval.argumentsHash,
-          expiresAt: approval.expiresAt.toISOString(),
-        },
-      }),
+    approval: async (approval: Approval): Promise<void> => sink(approvalPart(approval)),
 
     async finish(ended: ChatAnswer): Promise<void> {
       await begin()

@@ -1,3 +1,4 @@
+import type { Approval } from '../approvals/approval.ts'
 import { parseJson } from '../json.ts'
 import { errorBody, type CodedError, type ErrorCode } from '../errors.ts'
 import type { ToolCall } from '../tools/tool-call.ts'
@@ -15,7 +16,7 @@ export type ChatPart =
   | { type: 'tool-input-available'; toolCallId: string; toolName: string; input: unknown; dynamic: true }
   | { type: 'tool-output-available'; toolCallId: string; output: unknown; dynamic: true }
   | { type: 'tool-output-error'; toolCallId: string; errorText: string; dynamic: true }
-  | { type: 'data-approval'; id: string; data: ApprovalData }
+  | ReturnType<typeof approvalPart>
   | { type: 'data-error'; data: ErrorData; transient: true }
   | { type: 'error'; errorText: string }
   | { type: 'abort' }
@@ -31,17 +32,6 @@ export interface Metadata {
   usage?: { inputTokens: number; cachedTokens: number; outputTokens: number }
   credits?: number
   costUsd?: number | null
-}
-
-/** A call that somebody has to approve. */
-interface ApprovalData {
-  approvalId: string
-  toolCallId: string
-  site: string
-  tool: string
-  input: unknown
-  argumentsHash: string
-  expiresAt: string
 }
 
 /** The body of an error reply, for an error that comes after the first part. */
@@ -78,6 +68,29 @@ export const outcomePart = ({ id: toolCallId, status, result }: ToolCall): ChatP
   status === 'succeeded'
     ? { type: 'tool-output-available', toolCallId, output: valueOf(result ?? ''), dynamic: true }
     : { type: 'tool-output-error', toolCallId, errorText: result ?? 'The call failed.', dynamic: true }
+
+/** A call that somebody has to approve, in streams and in histories. */
+export const approvalPart = ({
+  id,
+  callId,
+  siteOrigin,
+  tool,
+  arguments: args,
+  argumentsHash,
+  expiresAt,
+}: Approval) => ({
+  type: 'data-approval' as const,
+  id,
+  data: {
+    approvalId: id,
+    toolCallId: callId,
+    site: siteOrigin,
+    tool,
+    input: valueOf(args),
+    argumentsHash,
+    expiresAt: expiresAt.toISOString(),
+  },
+})
 
 /** What an error ends a stream with: its body as data, and the sentence that every client shows. */
 export function failureParts(failure: CodedError): ChatPart[] {

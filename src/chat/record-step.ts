@@ -5,22 +5,23 @@ import { retryWhileUnavailable, type Database, type Transaction } from '../datab
 import type { JudgedAnswer } from '../loop/ask.ts'
 import type { Cuts } from '../loop/fit.ts'
 import { lastCalls } from '../loop/last-calls.ts'
-import type { StepOutcome } from '../loop/judge-answer.ts'
+import { isOver, outcomeOf } from '../loop/judge.ts'
 import type { Loop } from '../loop/loop.ts'
-import type { OfferedTool, Plan } from '../loop/plan-calls.ts'
+import type { OfferedTool } from '../loop/offer.ts'
+import type { Plan } from '../loop/plan-calls.ts'
 import type { StepOf, Used } from '../loop/write-step.ts'
+import type { Outages } from '../outages/outages.ts'
 import { Session } from '../sessions/session.ts'
 import { ToolCall } from '../tools/tool-call.ts'
+import { otherModelOf, type Asking } from './attempt.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import { lockAnswer, type Written } from './writer.ts'
 
 /** What a step has come to. */
-export interface Stepped extends Omit<JudgedAnswer, 'verdict' | 'output'> {
-  outcome: StepOutcome
-  /** The model that goes on, if it is another one. */
-  other?: string
-  cuts?: Cuts
-}
+export type Stepped = JudgedAnswer & { cuts?: Cuts }
+
+/** Whose step is recorded: the answer as it was before. */
+type Recording = Pick<Asking, 'session' | 'written' | 'answer'>
 
 /** Records steps of answers, each with its charge and the calls that it asks for, in one transaction. */
 export function createRecordStep(context: {
@@ -28,8 +29,9 @@ export function createRecordStep(context: {
   clock: Clock
   config: Pick<Config, 'budgets'>
   loop: Pick<Loop, 'charge' | 'writeStep'>
+  outages: Pick<Outages, 'of'>
 }) {
-  const { database, clock, config, loop } = context
+  const { database, clock, config, loop, outages } = context
 
   /** Nobody could read the answer after the end of its session. */
   async function mayAskUntil(trx: Transaction, { sessionId }: ChatAnswer, now: Date): Promise<Date> {
@@ -43,25 +45,26 @@ export function createRecordStep(context: {
     const now = clock.now()
     const plan: Omit<Plan, 'step' | 'calls'> = { before: [], tools, now, mayAskUntil: now }
     if (calls.length === 0) return plan
-    const all = ToolCall.query(trx).where({ subjectId: answer.id })
-    const before = await lastCalls(all, answer.steps).select('name', 'arguments')
+    const before = await lastCalls(trx, answer.id, answer.steps).select('name', 'arguments')
     return { ...plan, before, mayAskUntil: await mayAskUntil(trx, answer, now) }
   }
 
-  async function write(trx: Transaction, answer: ChatAnswer, stepped: Stepped, tools: OfferedTool[]): Promise<void> {
-    const { outcome, cuts, other, bytesPerToken = null } = stepped
+  /** Returns what the step changes in its answer. */
+  async function write(
+    trx: Transaction,
+    session: Session,
+    answer: ChatAnswer,
+    stepped: Stepped,
+    tools: OfferedTool[],
+  ): Promise<Partial<ChatAnswer>> {
+    const { cuts, bytesPerToken = null } = stepped
     const plan = await planOf(trx, answer, stepped, tools)
-    const { counters, calls } = await loop.writeStep(
-      trx,
-      nextStepOf(answer),
-      stepped,
-      { outcome, ...cuts, bytesPerToken },
-      plan,
-    )
-    const counted = { ...counters, steps: answer.steps + 1, toolCalls: answer.toolCalls + calls.length }
-    await ChatAnswer.query(trx)
-      .findById([answer.sessionId, answer.number])
-      .patch({ ...counted, ...(other !== undefined && { model: other }) })
+    const of = nextStepOf(answer)
+    const { counters, isModelGivenUp } = await loop.writeStep(trx, of, stepped, { ...cuts, bytesPerToken }, plan)
+    const other = isModelGivenUp ? await otherModelOf(outages, trx, { session, answer }) : undefined
+    const changes = { ...counters, ...(other !== undefined && { model: other, corrections: 0 }) }
+    await ChatAnswer.query(trx).findById([answer.sessionId, answer.number]).patch(changes)
+    return changes
   }
 
   /** How many attempts at the answer's next step were charged. */
@@ -76,24 +79,32 @@ export function createRecordStep(context: {
   return {
     /**
      * Records the step that comes after those of `before`, once: an attempt may have been committed although its
-     * confirmation was lost. Throws LostAnswerError.
+     * confirmation was lost. Returns its calls, and whether the answer is over without any. Throws LostAnswerError.
      */
-    record: (written: Written, before: ChatAnswer, stepped: Stepped, tools: OfferedTool[]): Promise<ToolCall[]> =>
+    record: (
+      { session, written, answer: before }: Recording,
+      stepped: Stepped,
+      tools: OfferedTool[],
+    ): Promise<{ calls: ToolCall[]; isOver: boolean }> =>
       persistently(async (trx) => {
         const answer = await lockAnswer(trx, written)
-        if (answer.steps === before.steps) await write(trx, answer, stepped, tools)
-        if (stepped.calls.length === 0) return []
-        return ToolCall.query(trx)
-          .where({ subjectId: answer.id, step: before.steps + 1 })
-          .orderBy('position')
+        const { id: subjectId, steps } = answer
+        if (steps === before.steps) Object.assign(answer, await write(trx, session, answer, stepped, tools))
+        const { model, corrections } = answer
+        const isOtherAsked = model !== before.model
+        if (stepped.calls.length === 0) {
+          return { calls: [], isOver: isOver(outcomeOf(stepped), { corrections, isOtherAsked }) }
+        }
+        const calls = ToolCall.query(trx).where({ subjectId, step: before.steps + 1 })
+        return { calls: await calls.orderBy('position'), isOver: false }
       }),
 
     /** From now on, the answer asks another model. Throws LostAnswerError. */
     changeModel: (written: Written, model: string): Promise<ChatAnswer> =>
       persistently(async (trx) => {
         const answer = await lockAnswer(trx, written)
-        await ChatAnswer.query(trx).findById([answer.sessionId, answer.number]).patch({ model })
-        return Object.assign(answer, { model })
+        await ChatAnswer.query(trx).findById([answer.sessionId, answer.number]).patch({ model, corrections: 0 })
+        return Object.assign(answer, { model, corrections: 0 })
       }),
 
     /**

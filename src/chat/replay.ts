@@ -1,34 +1,34 @@
-import { Approval } from '../approvals/approval.ts'
+import { pendingOfAnswers } from '../approvals/approval.ts'
 import { retryWhileUnavailable, type Database } from '../database/database.ts'
 import { ToolCall, isFinal } from '../tools/tool-call.ts'
 import type { AnswerChanges } from './changes.ts'
 import { ChatAnswer } from './chat-answer.ts'
+import { readWords } from '../loop/live-words.ts'
 import { Step } from '../loop/step.ts'
 import { isTold } from './told-steps.ts'
 import { createPartWriter, errorOf, type PartWriter, type Sink } from './part-writer.ts'
-import type { ChatWords } from './words.ts'
 
 /**
  * Streams an answer from its record, from its first part on and until it ends: from any process, and as often as
  * somebody asks. Clients take a resumed stream for a full replay.
  */
-export function createReplay(context: { database: Database; words: ChatWords; changes: Pick<AnswerChanges, 'watch'> }) {
-  const { database, words, changes } = context
+export function createReplay(context: { database: Database; changes: Pick<AnswerChanges, 'watch'> }) {
+  const { database, changes } = context
 
   /** Tells what has been recorded of one step; true once it is complete and all of its calls are over. */
   async function tellStep({ answer, read }: Replayed, told: Told, parts: PartWriter): Promise<boolean> {
-    const { id: answerId, writer, takeovers } = answer
+    const { id: subjectId, writer, takeovers: attempt } = answer
     const { step } = told
-    if (parts.written() > 0 && told.takeovers !== takeovers) await parts.restartText()
-    told.takeovers = takeovers
-    const row = await read(() => Step.query(database).findById([answerId, step]))
+    if (parts.written() > 0 && told.attempt !== attempt) await parts.restartText()
+    told.attempt = attempt
+    const row = await read(() => Step.query(database).findById([subjectId, step]))
     if (!row) {
       if (writer === null) return false
-      await parts.words(step, await read(() => words.read({ id: answerId, writer }, step, parts.written())))
+      await parts.words(step, await read(() => readWords(database, { subjectId, step, attempt }, parts.written())))
       return false
     }
     if (!isTold(row)) return true
-    const calls = await read(() => ToolCall.query(database).where({ subjectId: answerId, step }).orderBy('position'))
+    const calls = await read(() => ToolCall.query(database).where({ subjectId, step }).orderBy('position'))
     if (!told.isStepTold) await parts.step(step, row.answer, calls)
     told.isStepTold = true
     for (const call of calls) {
@@ -47,10 +47,7 @@ export function createReplay(context: { database: Database; words: ChatWords; ch
       return parts.fail(errorOf(answer))
     }
     if (status === 'waiting') {
-      const pending = await read(() =>
-        Approval.query(database).where({ answerId: id, status: 'pending' }).orderBy('id'),
-      )
-      for (const approval of pending) await parts.approval(approval)
+      for (const approval of await read(() => pendingOfAnswers(database, [id]))) await parts.approval(approval)
     }
     return parts.finish(answer)
   }
@@ -95,8 +92,8 @@ interface Told {
   step: number
   isStepTold: boolean
   outcomes: Set<string>
-  /** The takeovers of the answer when the step's words were told. */
-  takeovers: number
+  /** How often the answer had been taken up when the step's words were told. */
+  attempt: number
 }
 
-const nothingTold = (step: number): Told => ({ step, isStepTold: false, outcomes: new Set(), takeovers: 0 })
+const nothingTold = (step: number): Told => ({ step, isStepTold: false, outcomes: new Set(), attempt: 0 })

@@ -3,8 +3,8 @@ import type { Billing } from '../billing/billing.ts'
 import { requireCredits } from '../billing/account-status.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
-import type { JudgedAnswer } from '../loop/ask.ts'
-import { noAnswer } from '../loop/judge-answer.ts'
+import { noAnswer, outcomeOf } from '../loop/judge.ts'
+import type { LiveWords } from '../loop/live-words.ts'
 import type { Loop } from '../loop/loop.ts'
 import type { Used } from '../loop/write-step.ts'
 import type { Outages } from '../outages/outages.ts'
@@ -12,12 +12,12 @@ import type { Sessions } from '../sessions/sessions.ts'
 import type { Session } from '../sessions/session.ts'
 import { NoPlaceError } from '../shares/places.ts'
 import type { ToolCall } from '../tools/tool-call.ts'
-import { firstAttempt, type AnswerQuestion, type Asking, type Attempt } from './attempt.ts'
+import type { AnswerQuestion, AnswerSpoken, Asking, Attempt } from './attempt.ts'
 import type { ChatAnswer } from './chat-answer.ts'
 import { isTold } from './told-steps.ts'
 import { readConversation } from './conversation.ts'
 import { createOtherModel } from './other-model.ts'
-import type { createRecordStep, Stepped } from './record-step.ts'
+import type { createRecordStep } from './record-step.ts'
 import { goesOn, lockAnswer, LostAnswerError, type Written } from './writer.ts'
 
 /** What a step has come to. */
@@ -27,8 +27,8 @@ interface StepTaken {
   text: string
   /** Whether readers are told of it. */
   isTold: boolean
-  /** Whether the model is asked once more although there are no calls. */
-  goesOn: boolean
+  /** Whether the answer is over. */
+  isOver: boolean
 }
 
 /**
@@ -39,12 +39,13 @@ export function createChatSteps(context: {
   database: Database
   clock: Clock
   billing: Billing
+  live: Pick<LiveWords<AnswerSpoken>, 'begin'>
   loop: Loop
   outages: Pick<Outages, 'answered' | 'of'>
   sessions: Sessions
   recordStep: ReturnType<typeof createRecordStep>
 }) {
-  const { database, billing, loop, outages, sessions, recordStep } = context
+  const { database, billing, live, loop, outages, sessions, recordStep } = context
   const otherModel = createOtherModel(context)
 
   /** A place at the provider, however long that takes: the answer's own time limit ends it. */
@@ -73,8 +74,9 @@ export function createChatSteps(context: {
   async function recordLost(attempt: Attempt, used: Used, text: string): Promise<void> {
     const { written, answer } = attempt
     if (text.trim() === '') return recordStep.chargeLost(written, answer, used)
-    const rest = { finish: 'other' as const, calls: [], content: null, outcome: null, latencyMs: 0 }
-    await recordStep.record(written, answer, { ...used, ...rest, model: answer.model, text }, [])
+    const rest = { finish: 'other' as const, calls: [], content: null, latencyMs: 0 }
+    const judged = { verdict: undefined, output: null, isSummary: false }
+    await recordStep.record(attempt, { ...used, ...rest, ...judged, model: answer.model, text }, [])
   }
 
   /** Another process asks again, and its step is charged. */
@@ -95,19 +97,23 @@ export function createChatSteps(context: {
 
   /** In its place from the look at the balance until the charge: other answers may have spent what was left. */
   async function askInPlace(attempt: Attempt, first: AnswerQuestion): Promise<StepTaken> {
-    const { answer, written, signal } = attempt
+    const { answer, written, passing, progress, signal } = attempt
     const { model, ownerId, sessionId: cacheKey } = answer
     await hold(written, answer)
     let used: Used | undefined
-    let said = ''
-    const add = (text: string) => {
-      said += text
-      return attempt.onWords(text)
+    const speak = () => {
+      const { id: subjectId, steps, takeovers } = answer
+      const words = live.begin({ subjectId, step: steps + 1, attempt: takeovers, sessionId: cacheKey, passing })
+      const add = (text: string) => {
+        progress.said += text
+        words.add(text)
+        return attempt.onWords(text)
+      }
+      return { ...words, add }
     }
     const onLost = (lost: Used) => {
       used = lost
     }
-    const speak = () => ({ add, end: () => undefined })
     try {
       const asking = { model, ownerId, cacheKey, signal, isRead: true, speak, onLost }
       let question = first
@@ -115,13 +121,12 @@ export function createChatSteps(context: {
       const { answer: judged, offer } = await loop.ask(asking, first, again)
       used = judged
       await outages.answered(model)
-      const { goesOn, other } = await otherModel.followUp(attempt, judged)
-      const stepped = steppedOf(judged, question, other)
-      const calls = await recordStep.record(written, answer, stepped, offer.tools)
-      if (!goesOn && !isTold(stepped)) throw noAnswer()
-      return { calls, finish: judged.finish, text: judged.text, isTold: isTold(stepped), goesOn }
+      const { calls, isOver } = await recordStep.record(attempt, { ...judged, cuts: question.cuts }, offer.tools)
+      const isStepTold = isTold({ outcome: outcomeOf(judged) })
+      if (isOver && !isStepTold) throw noAnswer()
+      return { calls, finish: judged.finish, text: judged.text, isTold: isStepTold, isOver }
     } catch (error) {
-      const text = signal.reason === 'stopped' && !(error instanceof LostAnswerError) ? said : ''
+      const text = signal.reason === 'stopped' && !(error instanceof LostAnswerError) ? progress.said : ''
       if (used && !(await isHandedOver(attempt))) await recordLost(attempt, used, text)
       throw error
     }
@@ -143,7 +148,8 @@ export function createChatSteps(context: {
      * used until then is charged.
      */
     async ask(given: Asking): Promise<StepTaken> {
-      let attempt = await otherModel.unlessOut(firstAttempt(given))
+      const progress = { said: '', isSummary: false }
+      let attempt = await otherModel.unlessOut({ ...given, summarizes: given.session.summarizes, progress })
       for (;;) {
         try {
           return await askOnce(attempt)
@@ -155,14 +161,4 @@ export function createChatSteps(context: {
       }
     },
   }
-}
-
-function steppedOf(
-  { verdict, ...answer }: JudgedAnswer,
-  { isSummary, cuts }: AnswerQuestion,
-  other: string | undefined,
-): Stepped {
-  const calls = answer.calls.map((call) => ({ ...call, refusal: call.problem ?? call.argumentProblem }))
-  const outcome = isSummary ? 'summary' : (verdict?.outcome ?? null)
-  return { ...answer, calls, outcome, cuts, ...(other !== undefined && { other }) }
 }

@@ -30,8 +30,8 @@ const runsStatement = `
 /** Deleting a run also deletes its callbacks, attempts and idempotency keys. */
 const ofRuns = [
   `delete from outgoing_waits where call_id in (select id from tool_calls where subject_id = any(:ids))`,
-  ...['tool_calls', 'steps'].map((table) => `delete from ${table} where subject_id = any(:ids)`),
-  ...['run_events', 'run_inputs', 'live_words', 'live_watches', 'approvals'].map(
+  ...['tool_calls', 'steps', 'live_words'].map((table) => `delete from ${table} where subject_id = any(:ids)`),
+  ...['run_events', 'run_inputs', 'live_watches', 'approvals'].map(
     (table) => `delete from ${table} where run_id = any(:ids)`,
   ),
   'delete from runs where id = any(:ids)',

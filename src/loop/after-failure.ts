@@ -1,5 +1,7 @@
 import { later } from '../clock.ts'
+import type { Database, Transaction } from '../database/database.ts'
 import type { CodedError } from '../errors.ts'
+import type { Outages } from '../outages/outages.ts'
 
 /**
  * How often a run's model call is begun before the run fails, or its fallback model is asked. Crashes count, or one could
@@ -42,6 +44,13 @@ export type Plan =
   | { kind: 'other'; model: string; isOut: boolean }
   | { kind: 'cut' }
   | { kind: 'end' }
+
+/** The model that may be asked instead of another one; undefined if there is none, or if it is out, too. */
+export const usableModel = async (
+  outages: Pick<Outages, 'of'>,
+  db: Database | Transaction,
+  model: string | null | undefined,
+): Promise<string | undefined> => (model && !(await outages.of(db, model)) ? model : undefined)
 
 /** What else can be done. */
 interface Chances {

@@ -8,14 +8,14 @@ import type { Usage } from '../models/usage.ts'
 import type { Outputs } from '../outputs/outputs.ts'
 import type { Sites } from '../sites/sites.ts'
 import { judge, type Judgement } from './judge.ts'
-import { modelTools, withoutRefused, type LoopTool, type Offer } from './offer.ts'
+import { modelTools, withoutRefused, type Offer } from './offer.ts'
 import { checkArguments, type CheckedCall } from './plan-calls.ts'
 import type { Used } from './write-step.ts'
 
 /** What a model is asked in a step: for its answer, or for a summary of what it will not be shown any more. */
-export interface Question<Tool extends LoopTool> {
+export interface Question {
   prompt: LanguageModelV4Prompt
-  offer: Offer<Tool>
+  offer: Offer
   isSummary: boolean
   outputSchema?: object | undefined
   /** The size of prompt and tools. */
@@ -45,15 +45,16 @@ export interface Asking {
 
 /** A model's answer, with what was made of it. */
 export interface JudgedAnswer extends StepResult, Judgement {
+  isSummary: boolean
   calls: CheckedCall[]
   cost: Cost | undefined
   bytesPerToken?: number
 }
 
 /** An answer, and what the model was offered in the end. */
-interface Asked<Tool extends LoopTool> {
+interface Asked {
   answer: JudgedAnswer
-  offer: Offer<Tool>
+  offer: Offer
 }
 
 /** Asks the models of runs and chats. */
@@ -64,13 +65,14 @@ export function createAsk(context: {
 }) {
   const { models, sites, outputs } = context
 
-  async function judged<Tool extends LoopTool>(
+  async function judged(
     result: StepResult,
     { ownerId, isRead }: Asking,
-    { offer, outputSchema: schema, bytes }: Question<Tool>,
+    { offer, outputSchema: schema, bytes }: Question,
   ): Promise<JudgedAnswer> {
     return {
       ...result,
+      isSummary: false,
       calls: await checkArguments(sites, ownerId, result.calls, offer.tools),
       ...(await judge(result, { outputs, schema, ownerId, isRead })),
       cost: await models.costOf(result.model, result),
@@ -81,13 +83,14 @@ export function createAsk(context: {
   /** A summary without words leaves the conversation without one; it was billed all the same. */
   const asSummary = async (result: StepResult): Promise<JudgedAnswer> => ({
     ...result,
+    isSummary: true,
     calls: [],
     verdict: undefined,
     output: null,
     cost: await models.costOf(result.model, result),
   })
 
-  async function answerTo<Tool extends LoopTool>(asking: Asking, question: Question<Tool>): Promise<Asked<Tool>> {
+  async function answerTo(asking: Asking, question: Question): Promise<Asked> {
     const { model, cacheKey, ownerId: party, signal, speak } = asking
     const { prompt, offer, isSummary, outputSchema } = question
     let used: Usage | undefined
@@ -114,11 +117,7 @@ export function createAsk(context: {
    * Asks a question, and once more `again` if its prompt is too long for the provider: the window is narrower then.
    * Throws MODEL_ERROR, or the signal's reason.
    */
-  return async <Tool extends LoopTool>(
-    asking: Asking,
-    question: Question<Tool>,
-    again: () => Promise<Question<Tool>>,
-  ): Promise<Asked<Tool>> => {
+  return async (asking: Asking, question: Question, again: () => Promise<Question>): Promise<Asked> => {
     let hasSpoken = false
     const speak = (): Words => {
       const words = asking.speak()

@@ -1,7 +1,12 @@
 import type { Clock } from '../clock.ts'
+import type { Database, Transaction } from '../database/database.ts'
 import type { CallOutcome } from '../tools/call-site.ts'
-import { recordedResult, statusAfter, type ToolCall } from '../tools/tool-call.ts'
+import { recordedResult, statusAfter, ToolCall } from '../tools/tool-call.ts'
 import { mayHaveActed } from './call-endings.ts'
+
+/** A call as it was seen: what somebody else has recorded meanwhile stands. */
+export const asSeen = (db: Database | Transaction, { subjectId, id, status, attempts }: ToolCall) =>
+  ToolCall.query(db).where({ subjectId, id, status, attempts })
 
 /** What the timeline of a run says of a call. Readers of an answer see the call itself. */
 export type CallEvent =

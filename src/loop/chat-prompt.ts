@@ -3,7 +3,7 @@ import type { Hiding } from '../hiding/hiding.ts'
 import { hiddenStep } from '../models/hidden-transcript.ts'
 import { bytesOf, bytesOnce, shortenCall } from '../models/prompt-size.ts'
 import { fence } from '../models/fence.ts'
-import { fit, type Cuts } from './fit.ts'
+import { fit, isFurther, type Cuts } from './fit.ts'
 import {
   chatLeftOutSentence,
   chatMissingSentence,
@@ -11,6 +11,7 @@ import {
   standingRules,
   summarySentence,
 } from '../models/prompt-format.ts'
+import { lengthOfStep } from './shown-step.ts'
 import { buildChatSummaryPrompt, shownSummary } from './summary-prompt.ts'
 import {
   sitesText,
@@ -20,7 +21,7 @@ import {
   type Shown,
   type TranscriptStep,
 } from '../models/prompt.ts'
-import { bytesFor, cannotFit, tokensIn } from './prompt-tokens.ts'
+import { bytesFor, excessOf, type Excess } from './prompt-tokens.ts'
 import type { Window } from '../models/context-window.ts'
 
 /** A message of a user, and the model's steps that answer it. */
@@ -63,9 +64,6 @@ export interface ShownChat {
   toolBytes: number
 }
 
-/** The sizes of a chat whose last message does not fit. */
-export type ExcessiveChat = Pick<Window, 'contextTokens' | 'promptTokens'> & { tokens: number }
-
 /** What the model of a chat is asked next: the next step, or a summary of what the cuts leave out from then on. */
 export interface ChatQuestion {
   prompt: LanguageModelV4Prompt
@@ -74,17 +72,16 @@ export interface ChatQuestion {
 }
 
 /** The prompt of the next step of a chat, cut so that it fits; its sizes if its last message does not. */
-export function chatPrompt(given: Chat, { reader, window, toolBytes }: ShownChat): ChatQuestion | ExcessiveChat {
-  const { contextTokens, promptTokens, resultBytes } = window
+export function chatPrompt(given: Chat, { reader, window, toolBytes }: ShownChat): ChatQuestion | Excess {
+  const { resultBytes } = window
   const { bytesPerToken = null } = given
   const shown = { ...reader, resultBytes }
   const limit = bytesFor(window, bytesPerToken)
   const summary = given.summary === undefined ? undefined : shownSummary(given.summary, resultBytes)
   const chat = { ...given, summary }
   const { size, cuts, ...fitted } = fitChat(chat, shown, toolBytes, limit)
-  // A rejected prompt does not show how much the provider accepts, so the provider decides again.
-  const isExcessive = cannotFit(size, promptTokens, bytesPerToken)
-  if (isExcessive) return { tokens: tokensIn(size, bytesPerToken), contextTokens, promptTokens }
+  const excess = excessOf(size, window, bytesPerToken)
+  if (excess) return excess
   const left = chat.exchanges.filter(({ number }) => number <= cuts.leftOutThrough)
   const isSummary = chat.summarizes && left.length > 0
   const prompt = isSummary ? summaryOf(chat, left, limit) : buildChatPrompt(fitted.chat, shown)
@@ -95,15 +92,10 @@ const summaryOf = ({ summary }: Chat, left: Exchange[], limit: number): Language
   buildChatSummaryPrompt(summary, left, Math.max(0, limit - Buffer.byteLength(summary ?? '')))
 
 export const lengthOf = ({ exchanges }: Chat): number =>
-  exchanges
-    .flatMap(({ words, steps }) => [
-      words.length,
-      ...steps.flatMap(({ text, content, calls }) => [
-        text.length + (content?.length ?? 0),
-        ...calls.map((call) => call.arguments.length + call.outcome.text.length),
-      ]),
-    ])
-    .reduce((sum, length) => sum + length, 0)
+  exchanges.reduce(
+    (sum, { words, steps }) => steps.reduce((total, step) => total + lengthOfStep(step), sum + words.length),
+    0,
+  )
 
 /** Writes the prompt of the next step of a chat. Tool results are fenced as in runs. */
 function buildChatPrompt(chat: Chat, shown: Shown): LanguageModelV4Prompt {
@@ -157,18 +149,17 @@ function fitChat(
   const before = { shortenedThrough: chat.shortenedThrough, leftOutThrough: (first?.number ?? 1) - 1 }
   const fixed = fixedBytes + bytesOf(buildChatPrompt({ ...chat, exchanges: [] }, shown)) + bytesOf(openingOf(chat))
   const exchanges = cutExchanges(chat.exchanges, before)
-  const whole = exchanges.map(sizeOf)
-  const total = whole.reduce((sum, size) => sum + size, fixed)
-  if (total <= limit) return { chat: { ...chat, exchanges }, size: total, cuts: before }
   const steps = exchanges.map((exchange, index) => ({
     step: exchange.number,
-    whole: whole[index] ?? 0,
-    shortened: sizeOf(shortened(exchange)),
+    whole: sizeOf(exchange),
+    get shortened() {
+      return sizeOf(shortened(exchange))
+    },
     hasCalls: index === exchanges.length - 1,
   }))
   const { after, shortenedThrough, leftOutThrough } = fit({ fixed, steps }, before, limit)
   const cuts = { shortenedThrough, leftOutThrough }
-  const cut = cutExchanges(exchanges, cuts)
+  const cut = isFurther(cuts, before) ? cutExchanges(exchanges, cuts) : exchanges
   const answered = fitAnswer(cut, after, sizeOf, limit)
   return { chat: { ...chat, exchanges: answered.exchanges }, size: answered.size, cuts }
 }

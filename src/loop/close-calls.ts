@@ -3,6 +3,7 @@ import type { Approvals } from '../approvals/approvals.ts'
 import type { Transaction } from '../database/database.ts'
 import { ToolCall } from '../tools/tool-call.ts'
 import { endingWith, type CallEnding } from './call-endings.ts'
+import { asSeen } from './call-ledger.ts'
 
 /** A run, or an answer of a chat. */
 export interface Subject {
@@ -47,14 +48,13 @@ export async function closeCalls(
 export async function endCall(
   trx: Transaction,
   approvals: Pick<Approvals, 'expire'>,
-  { subjectId, id, status, attempts, asksFirst }: ToolCall,
+  call: ToolCall,
   ending: CallEnding,
   now: Date,
 ): Promise<{ isEnded: boolean; expired?: Approval | undefined }> {
+  const { id, asksFirst } = call
   const ended = { status: ending.status, result: ending.note, endedAt: now }
-  if ((await ToolCall.query(trx).where({ subjectId, id, status, attempts }).patch(ended)) === 0) {
-    return { isEnded: false }
-  }
+  if ((await asSeen(trx, call).patch(ended)) === 0) return { isEnded: false }
   await leave(trx, [id])
   if (!asksFirst) return { isEnded: true }
   const expired = await approvals.expire(trx, id)

@@ -3,10 +3,10 @@ import type { Models } from '../models/models.ts'
 import type { Window } from '../models/context-window.ts'
 import type { ModelTool } from '../models/offer/model-tool.ts'
 import { bytesOf } from '../models/prompt-size.ts'
-import { fit, isFurther, type Cuts, type Sizes } from './fit.ts'
-import type { LoopTool, Offer } from './offer.ts'
-import { bytesFor, cannotFit, tokensIn } from './prompt-tokens.ts'
-import { hiddenTranscript, sizeOf, type PromptSize, type Transcript } from './run-prompt.ts'
+import { fit, isFurther, type Cuts } from './fit.ts'
+import type { Offer } from './offer.ts'
+import { bytesFor, excessOf, tokensIn } from './prompt-tokens.ts'
+import { hiddenTranscript, sizeOf, type Transcript } from './run-prompt.ts'
 import type { ShownStep } from './shown-step.ts'
 
 /** Everything that the model sees of a run, with the numbers of its steps. */
@@ -25,7 +25,7 @@ export interface ReadRun {
 }
 
 /** A transcript without the secrets that nobody may read, and with the sites that are missing. */
-export const withoutSecrets = (read: RunTranscript, { missing, hiding }: Offer<LoopTool>): RunTranscript =>
+export const withoutSecrets = (read: RunTranscript, { missing, hiding }: Offer): RunTranscript =>
   hiddenTranscript({ ...read, missingSites: missing }, hiding)
 
 /** A cut of a run's prompt, to be recorded. */
@@ -58,12 +58,12 @@ interface Shown {
 
 /** Cuts what a model is shown of a run, so that it fits into the model's context window. */
 export function createFitTranscript({ models }: { models: Pick<Models, 'window' | 'reader'> }) {
-  async function measure({ model, cacheKey, tools }: Shown, { transcript, bytesPerToken }: ReadRun) {
+  async function measure({ model, cacheKey, tools }: Shown, { transcript, cuts, bytesPerToken }: ReadRun) {
     const window = await models.window(model, cacheKey)
+    const limit = bytesFor(window, bytesPerToken)
     const { fixed, steps } = sizeOf(transcript, models.reader(model))
-    const size = { fixed: fixed + bytesOf(tools), steps }
-    const bytes = steps.reduce((total, { whole }) => total + whole, size.fixed)
-    return { transcript, size, bytes, window, limit: bytesFor(window, bytesPerToken) }
+    const fitted = fit({ fixed: fixed + bytesOf(tools), steps }, cuts, limit)
+    return { transcript, bytes: fitted.before, limit, window, fitted }
   }
 
   /**
@@ -72,27 +72,16 @@ export function createFitTranscript({ models }: { models: Pick<Models, 'window' 
    * @param cutTo records a cut, and reads the run again
    */
   return async (shown: Shown, read: ReadRun, cutTo: (cut: Cut) => Promise<ReadRun>): Promise<Fitted> => {
-    const { size, window, ...whole } = await measure(shown, read)
+    const { window, fitted, ...whole } = await measure(shown, read)
     const { cuts, bytesPerToken, transcript } = read
-    if (whole.bytes <= whole.limit) return whole
-    const fitted = fit(sizesOf(transcript, size), cuts, whole.limit)
-    if (cannotFit(fitted.after, window.promptTokens, bytesPerToken)) {
-      throw promptTooLong(shown.model, { ...window, tokens: tokensIn(fitted.after, bytesPerToken) })
-    }
+    const excess = excessOf(fitted.after, window, bytesPerToken)
+    if (excess) throw promptTooLong(shown.model, excess)
     if (!isFurther(fitted, cuts)) return whole
     const cut = toCut(fitted, window, bytesPerToken)
     if (fitted.leftOutThrough > cuts.leftOutThrough && transcript.summarizes) return { ...whole, summaryDue: cut }
     return measure(shown, await cutTo(cut))
   }
 }
-
-const sizesOf = ({ steps }: RunTranscript, size: PromptSize): Sizes => ({
-  fixed: size.fixed,
-  steps: steps.map(({ step, calls }, index) => {
-    const { whole = 0, shortened } = size.steps[index] ?? {}
-    return { step, whole, shortened: shortened?.() ?? 0, hasCalls: calls.length > 0 }
-  }),
-})
 
 const toCut = (
   { shortenedThrough, leftOutThrough, before, after }: ReturnType<typeof fit>,

@@ -1,13 +1,14 @@
-import type { Model, QueryBuilder } from 'objection'
+import type { QueryBuilder } from 'objection'
+import type { Database, Transaction } from '../database/database.ts'
+import { ToolCall } from '../tools/tool-call.ts'
 import { endAfter } from './repeated-calls.ts'
 
 /**
- * The calls of a step, and at least the four before them, as many as the check for repetition needs, in their order. A run
- * may have a thousand steps.
- *
- * @param all all calls of a run or an answer
+ * The calls of a step of a run or an answer, and at least the four before them, as many as the check for repetition needs,
+ * in their order. A run may have a thousand steps.
  */
-export function lastCalls<M extends Model>(all: QueryBuilder<M>, step: number): QueryBuilder<M> {
+export function lastCalls(db: Database | Transaction, subjectId: string, step: number): QueryBuilder<ToolCall> {
+  const all = ToolCall.query(db).where({ subjectId })
   const latestFirst = ['step', 'position'].map((column) => ({ column, order: 'desc' as const }))
   const before = all
     .clone()

@@ -6,7 +6,7 @@ import type { Outputs } from '../outputs/outputs.ts'
 import type { Sites } from '../sites/sites.ts'
 import type { Sender } from '../tools/sender.ts'
 import { createAsk } from './ask.ts'
-import { offerTo, type LoopTool, type Offer } from './offer.ts'
+import { offerTo, type Offer } from './offer.ts'
 import { createPerformCall } from './perform-call.ts'
 import { createQuestions } from './questions.ts'
 import { createCharge, createWriteStep } from './write-step.ts'
@@ -41,10 +41,10 @@ export function createLoop(context: {
     inPlace: models.inPlace,
 
     /** What a model is offered of these tools. MODEL_ERROR if it is not configured. */
-    offer: <Tool extends LoopTool>(
+    offer: (
       to: { model: string; ownerId: string; secrets?: string[] },
-      found: Parameters<typeof offerTo<Tool>>[2],
-    ): Promise<Offer<Tool>> => offerTo(models, to, found),
+      found: Parameters<typeof offerTo>[2],
+    ): Promise<Offer> => offerTo(models, to, found),
 
     /** How much of one result a model is shown, in bytes. MODEL_ERROR if it is not configured. */
     resultBytes: async (model: string, cacheKey: string): Promise<number> =>

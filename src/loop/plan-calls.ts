@@ -2,20 +2,9 @@ import type { CallToApprove } from '../approvals/approvals.ts'
 import { newId } from '../ids.ts'
 import type { RequestedCall } from '../models/requested-calls.ts'
 import type { Sites } from '../sites/sites.ts'
-import type { SiteTool } from '../sites/tool.ts'
 import { argumentProblem } from '../tools/argument-problem.ts'
+import type { OfferedTool } from './offer.ts'
 import { endAfter, streak, warnAfter, type CallIdentity } from './repeated-calls.ts'
-
-/** A tool as it was offered to the model, with its name there. */
-export interface OfferedTool {
-  name: string
-  entryId: string
-  siteName: string
-  siteOrigin: string
-  tool: SiteTool
-  /** Whether its calls need an approval. */
-  asksFirst: boolean
-}
 
 /** A call that the model requested, and what is wrong with its arguments. */
 export type CheckedCall = RequestedCall & { argumentProblem: string | undefined }

@@ -21,6 +21,18 @@ export const bytesFor = (
 export const tokensIn = (bytes: number, bytesPerToken: number | null): number =>
   Math.ceil(bytes / (bytesPerToken ?? usualBytesPerToken))
 
-/** Whether a prompt is too long even by the most generous estimate. A refusal must not be a mistake. */
-export const cannotFit = (bytes: number, promptTokens: number, bytesPerToken: number | null): boolean =>
-  bytes / (bytesPerToken ?? most) > promptTokens
+/** The sizes of a prompt that is too long, in tokens. */
+export type Excess = Pick<Window, 'contextTokens' | 'promptTokens'> & { tokens: number }
+
+/**
+ * The sizes of a prompt that is too long even by the most generous estimate. A refusal must not be a mistake, and a
+ * rejected prompt does not show how much the provider accepts, so the provider decides about the others.
+ */
+export function excessOf(
+  bytes: number,
+  { contextTokens, promptTokens }: Pick<Window, 'contextTokens' | 'promptTokens'>,
+  bytesPerToken: number | null,
+): Excess | undefined {
+  if (bytes / (bytesPerToken ?? most) <= promptTokens) return undefined
+  return { tokens: tokensIn(bytes, bytesPerToken), contextTokens, promptTokens }
+}

@@ -1,20 +1,26 @@
+import type * as inThread from '../in-thread.ts'
+import { promptTooLong } from '../models/failures.ts'
 import type { Models } from '../models/models.ts'
 import { bytesOf } from '../models/prompt-size.ts'
+import type { Threads } from '../threads/threads.ts'
 import type { Question } from './ask.ts'
-import type { Chat } from './chat-prompt.ts'
+import { lengthOf, type Chat } from './chat-prompt.ts'
 import type { Cuts } from './fit.ts'
 import { createFitTranscript, type Cut, type Fitted, type ReadRun } from './fit-transcript.ts'
-import { modelTools, type LoopTool, type Offer } from './offer.ts'
+import { promptOfChat } from './in-thread.ts'
+import { modelTools, type Offer } from './offer.ts'
 import { buildPrompt } from './run-prompt.ts'
 import { buildSummaryPrompt } from './summary-prompt.ts'
-import { createWriteChatPrompt } from './write-chat-prompt.ts'
+
+/** The longest chat that is masked inline. Searching a mebibyte for secrets can take 80 ms. */
+const inlineCharacters = 64 * 1024
 
 /** Who is asked, and what is on offer; `cacheKey` identifies the run or chat. */
-interface Asked<Tool extends LoopTool> {
+interface Asked {
   model: string
   ownerId: string
   cacheKey: string
-  offer: Offer<Tool>
+  offer: Offer
 }
 
 /**
@@ -23,11 +29,10 @@ interface Asked<Tool extends LoopTool> {
  */
 export function createQuestions(context: {
   models: Pick<Models, 'window' | 'reader' | 'secrets'>
-  threads?: Parameters<typeof createWriteChatPrompt>[0]['threads']
+  threads?: Pick<Threads<typeof inThread>, 'run'> | undefined
 }) {
   const { models, threads } = context
   const fitTranscript = createFitTranscript(context)
-  const writeChatPrompt = createWriteChatPrompt({ threads })
 
   return {
     /**
@@ -36,11 +41,11 @@ export function createQuestions(context: {
      * @param read without secrets
      * @param cutTo records a cut that needs no summary, and reads the run again
      */
-    async ofRun<Tool extends LoopTool>(
-      { model, cacheKey, offer }: Asked<Tool>,
+    async ofRun(
+      { model, cacheKey, offer }: Asked,
       read: ReadRun,
       cutTo: (cut: Cut) => Promise<ReadRun>,
-    ): Promise<Question<Tool> & { cut: Cut | undefined }> {
+    ): Promise<Question & { cut: Cut | undefined }> {
       const fitted = await fitTranscript({ model, cacheKey, tools: modelTools(offer) }, read, cutTo)
       const { transcript, bytes, summaryDue: cut } = fitted
       const common = { offer, cut, isSummary: cut !== undefined, bytes: () => bytes }
@@ -53,17 +58,17 @@ export function createQuestions(context: {
      * The next question of a chat, with how far it is cut. The secrets of its sites and the platform's are masked, which
      * waits for the owner's turn if the chat is long.
      */
-    async ofChat<Tool extends LoopTool>(
-      { model, ownerId, cacheKey, offer }: Asked<Tool>,
-      read: Chat,
-    ): Promise<Question<Tool> & { cuts: Cuts }> {
+    async ofChat({ model, ownerId, cacheKey, offer }: Asked, read: Chat): Promise<Question & { cuts: Cuts }> {
       const tools = modelTools(offer)
       const window = await models.window(model, cacheKey)
-      const asked = await writeChatPrompt(model, ownerId, {
+      const given = {
         chat: { ...read, missingTools: offer.missing },
         secrets: [...models.secrets, ...offer.tokens],
         shown: { reader: models.reader(model), window, toolBytes: bytesOf(tools) },
-      })
+      }
+      const isShort = threads === undefined || lengthOf(read) <= inlineCharacters
+      const asked = await (isShort ? promptOfChat(given) : threads.run(ownerId, 'promptOfChat', given))
+      if ('tokens' in asked) throw promptTooLong(model, asked)
       return { ...asked, offer, bytes: () => bytesOf(asked.prompt) + bytesOf(tools) }
     },
   }

@@ -24,6 +24,8 @@ import {
   type Shown,
   type TranscriptStep,
 } from '../models/prompt.ts'
+import type { Sizes } from './fit.ts'
+import type { ShownStep } from './shown-step.ts'
 
 interface SchemaField {
   name: string
@@ -112,21 +114,18 @@ const linesOf = (headers: Record<string, string>): string =>
     .map(([name, value]) => `${name}: ${value}`)
     .join('\n')
 
-/** The sizes of a prompt and its parts, in bytes of JSON. */
-export interface PromptSize {
-  /** Instructions, payload and everything else before the steps. */
-  fixed: number
-  /** Each step as shown, and with its results shortened, which is measured only on demand. */
-  steps: { whole: number; shortened: () => number }[]
-}
-
-export function sizeOf(transcript: Transcript, reader: Reader): PromptSize {
+/** The size of a prompt and its parts, in bytes of JSON. Steps with shortened results are measured only on demand. */
+export function sizeOf(transcript: Omit<Transcript, 'steps'> & { steps: ShownStep[] }, reader: Reader): Sizes {
   const shown = shownTo(reader, transcript)
   return {
     fixed: bytesOf(openingMessages(transcript)),
     steps: transcript.steps.map((step) => ({
+      step: step.step,
       whole: bytesOnce(stepMessages(step, shown)),
-      shortened: () => bytesOf(stepMessages({ ...step, calls: step.calls.map(shortenCall) }, shown)),
+      get shortened() {
+        return bytesOf(stepMessages({ ...step, calls: step.calls.map(shortenCall) }, shown))
+      },
+      hasCalls: step.calls.length > 0,
     })),
   }
 }

@@ -1,5 +1,5 @@
 import { Row } from '../database/row.ts'
-import type { StepOutcome } from './judge-answer.ts'
+import type { StepOutcome } from './judge.ts'
 
 /** One recorded model call of a run or an answer (table `steps`, partitioned by `subjectId`: every query names it). */
 export class Step extends Row {

@@ -7,19 +7,26 @@ import type { StepResult } from '../models/models.ts'
 import type { Cost } from '../models/prices.ts'
 import type { Usage } from '../models/usage.ts'
 import { ToolCall } from '../tools/tool-call.ts'
+import { isGivenUp, outcomeOf, type Judgement } from './judge.ts'
 import { planCalls, type CheckedCall, type Plan } from './plan-calls.ts'
 import { Step } from './step.ts'
 
 /** What a model call has used, and its cost if a price is known. */
 export type Used = Usage & { cost: Cost | undefined }
 
-/** What a run or an answer has used so far. */
+/** What a run or an answer has paid for so far. */
 interface Counters {
   inputTokens: number
   outputTokens: number
   cachedTokens: number | null
   credits: number
   costNanoUsd: number | null
+}
+
+/** What a run or an answer has come to so far; with how many answers in a row did not count. */
+interface Progress extends Counters {
+  toolCalls: number
+  corrections: number | null
 }
 
 /** Whose step is charged; `failedAttempt` if its answer came to nothing. */
@@ -56,18 +63,17 @@ export interface StepOf {
   subjectId: string
   charged: ChargedStep
   /** What it has used before the step. */
-  before: Counters
+  before: Progress
   /** Who asks for approvals: in the record, and as the start of a sentence. */
   asks: { of: ApprovalRequest['of']; asker: () => string | Promise<string> }
 }
 
-/** What a model has answered, and at what cost. */
-type Answered = Omit<StepResult, 'calls'> & { calls: CheckedCall[]; cost: Cost | undefined }
+/** What a model has answered, what was made of it, and at what cost. */
+type Answered = Omit<StepResult, 'calls'> &
+  Judgement & { isSummary: boolean; calls: CheckedCall[]; cost: Cost | undefined }
 
 /** What is recorded of a step besides its model's answer. */
-type Recorded = Partial<
-  Pick<Step, 'outcome' | 'remark' | 'output' | 'bytesPerToken' | 'shortenedThrough' | 'leftOutThrough'>
->
+type Recorded = Partial<Pick<Step, 'bytesPerToken' | 'shortenedThrough' | 'leftOutThrough'>>
 
 /**
  * Writes steps: each with its charge, a row for each tool call that the model requested, and the requests for their
@@ -87,7 +93,10 @@ export function createWriteStep(context: {
     return approvals.request(trx, { ownerId, of: asks.of, asker: await asks.asker(), calls, expiresAt })
   }
 
-  /** Returns the counters after the step, its calls, and the approvals that were asked for. */
+  /**
+   * Returns the counters after the step, whether its model is given up after it, its calls, and the approvals that were
+   * asked for.
+   */
   return async (
     trx: Transaction,
     of: StepOf,
@@ -97,7 +106,8 @@ export function createWriteStep(context: {
   ) => {
     const { subjectId, charged, before } = of
     const { step } = charged
-    const { counters, credits } = await charge(trx, charged, before, answer)
+    const { verdict } = answer
+    const { counters: paid, credits } = await charge(trx, charged, before, answer)
     const row = { ...stepRow(answer), ...recorded, subjectId, step, credits, recordedAt: plan.now }
     await Step.query(trx).insert(row)
     const { planned, toApprove } = planCalls({ ...plan, step, calls: answer.calls })
@@ -108,13 +118,24 @@ export function createWriteStep(context: {
       notBefore: call.asksFirst ? plan.mayAskUntil : null,
     }))
     if (calls.length > 0) await ToolCall.query(trx).insert(calls)
-    return { counters, calls, asked: await ask(trx, of, toApprove, plan.mayAskUntil) }
+    const counters = { ...paid, steps: step, ...progressAfter(before, answer) }
+    const isDone = verdict !== undefined && isGivenUp(verdict.outcome, counters.corrections ?? 0)
+    return { counters, isModelGivenUp: isDone, calls, asked: await ask(trx, of, toApprove, plan.mayAskUntil) }
   }
 }
+
+/** Nothing is written of corrections while there are none. */
+const progressAfter = ({ toolCalls, corrections }: Progress, { verdict, calls }: Answered) => ({
+  toolCalls: toolCalls + calls.length,
+  ...(verdict ? { corrections: (corrections ?? 0) + 1 } : corrections && { corrections: 0 }),
+})
 
 const stepRow = (answer: Answered) => ({
   model: answer.model,
   answer: answer.text,
+  outcome: outcomeOf(answer),
+  remark: answer.verdict?.remark ?? null,
+  output: answer.output,
   finish: answer.finish,
   inputTokens: answer.inputTokens,
   outputTokens: answer.outputTokens,

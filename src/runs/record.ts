@@ -3,7 +3,7 @@ import { rowOf } from '../database/row.ts'
 import { statement } from '../database/statement.ts'
 import { lastCalls } from '../loop/last-calls.ts'
 import { Step } from '../loop/step.ts'
-import { ToolCall } from '../tools/tool-call.ts'
+import type { ToolCall } from '../tools/tool-call.ts'
 import { Run, selectingRun, type RunFields } from './run.ts'
 
 /**
@@ -71,6 +71,6 @@ export async function readRecord(trx: Transaction, run: Run): Promise<RunRecord>
   const { id: subjectId, steps } = run
   if (steps === 0) return { run, lastStep: undefined, calls: [] }
   const lastStep = await Step.query(trx).findById([subjectId, steps]).select('step', 'outcome')
-  const calls = await lastCalls(ToolCall.query(trx).where({ subjectId }), steps).select(facts)
+  const calls = await lastCalls(trx, subjectId, steps).select(facts)
   return { run, lastStep, calls }
 }

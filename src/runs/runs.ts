@@ -27,7 +27,7 @@ import { createCancelSeveral } from './ending/cancel-several.ts'
 import { createEnd, createWriteEnding } from './ending/end-run.ts'
 import { createClaim } from './queue/claim-run.ts'
 import { createDepth } from './queue/depth.ts'
-import { createLiveWords } from './live/live-words.ts'
+import { createWatchedWords } from './live/watched-words.ts'
 import { createReading } from './reading/read-runs.ts'
 import { createWatching } from './reading/watch-runs.ts'
 import { createReconciler } from './reconcile/reconciler.ts'
@@ -55,7 +55,7 @@ export function createRuns(context: {
   reachability: ReachabilityOfTemporal
   workers: Workers
 }) {
-  const live = createLiveWords(context)
+  const live = createWatchedWords(context)
   const base = { ...context, live, writeEnding: createWriteEnding(context) }
   const queue = { ...createClaim(base), ...createDepth(base) }
   const accept = createAccept(base)

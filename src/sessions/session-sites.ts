@@ -1,21 +1,13 @@
 import type { Database, Transaction } from '../database/database.ts'
-import type { SiteTool } from '../sites/tool.ts'
 import { assertGranted, assertSites, type SiteChoice } from '../vault/site-choices.ts'
 import { lockNamed, type VaultEntry } from '../vault/vault-entry.ts'
+import { usableTools, type UsableTool } from '../vault/usable-tools.ts'
 import type { Vault } from '../vault/vault.ts'
 import { requiresApproval } from './requires-approval.ts'
 import { SessionSite, type Session } from './session.ts'
 
-export interface SessionTool {
-  entryId: string
-  siteName: string
-  siteOrigin: string
-  tool: SiteTool
-  asksFirst: boolean
-}
-
 interface Offer {
-  tools: SessionTool[]
+  tools: UsableTool[]
   /** The tokens of its sites, in plain text. */
   tokens: string[]
 }
@@ -29,18 +21,12 @@ export function createSessionSites(context: { database: Database; vault: Vault }
       sites.map(({ vaultEntryId }) => vaultEntryId),
     )
 
-  function toolsOf(entry: VaultEntry, { tools, askFirst }: SessionSite): SessionTool[] {
-    const allowed = vault.toolsOf(entry).filter(({ name, usable }) => usable && (tools?.includes(name) ?? true))
-    const site = { entryId: entry.id, siteName: entry.name, siteOrigin: entry.origin }
-    return allowed.map((tool) => ({ ...site, tool, asksFirst: requiresApproval(tool, askFirst) }))
-  }
-
   async function read(session: Pick<Session, 'id' | 'ownerId'>) {
     const choices = await SessionSite.query(database).where({ sessionId: session.id }).orderBy('position')
     const entries = choices.length > 0 ? await named(session.ownerId, choices) : []
     const tools = choices.flatMap((choice) => {
       const entry = entries.find(({ id }) => id === choice.vaultEntryId)
-      return entry ? toolsOf(entry, choice) : []
+      return entry ? usableTools(vault, entry, choice.tools, (tool) => requiresApproval(tool, choice.askFirst)) : []
     })
     return { choices, entries, tools }
   }

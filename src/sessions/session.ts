@@ -85,6 +85,8 @@ const lockAnswersStatement = 'select id from chat_answers where session_id = any
 
 /** The ids are bound, so that few weekly partitions are searched. The session's cascade deletes the rest. */
 const ofAnswers = [
-  ...['tool_calls', 'steps'].map((table) => `delete from ${table} where subject_id = any(:answerIds::uuid[])`),
-  ...['chat_words', 'approvals'].map((table) => `delete from ${table} where answer_id = any(:answerIds::uuid[])`),
+  ...['tool_calls', 'steps', 'live_words'].map(
+    (table) => `delete from ${table} where subject_id = any(:answerIds::uuid[])`,
+  ),
+  'delete from approvals where answer_id = any(:answerIds::uuid[])',
 ]

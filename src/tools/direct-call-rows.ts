@@ -5,7 +5,7 @@ import type { CallLedger } from '../loop/perform-call.ts'
 import type { VaultEntry } from '../vault/vault-entry.ts'
 import type { CallOutcome } from './call-site.ts'
 import { callError, freesKey, unrecorded } from './direct-call.ts'
-import type { Sending } from './sender.ts'
+import { sendingOf } from './sender.ts'
 import { DirectToolCall, recordedResult, statusAfter } from './tool-call.ts'
 import { reasonOf } from './unsent-reason.ts'
 
@@ -19,9 +19,17 @@ export function createDirectCallRows({ database, clock }: { database: Database; 
    * a caller who lost the permission.
    */
   function ledgerOf(call: DirectCall, secrets: readonly string[]): CallLedger<DirectCall> {
+    const { ownerId } = call
+    const sending = {
+      ownerId,
+      idempotencyKey: `direct:${call.id}`,
+      share: `${ownerId}/direct`,
+      mayWait: false,
+      secrets,
+    }
     return {
       maxRefused,
-      look: async () => ({ call, sending: toSending(call, secrets) }),
+      look: async () => ({ call, sending: sendingOf(call, sending) }),
       async begin() {
         const now = clock.now()
         const begun = { status: 'started' as const, attempts: call.attempts + 1 }
@@ -110,16 +118,3 @@ export function directCall(
     refusedGeneration: null as number | null,
   }
 }
-
-const toSending = (call: DirectCall, secrets: readonly string[]): Sending => ({
-  callId: call.id,
-  ownerId: call.ownerId,
-  entryId: call.vaultEntryId,
-  tool: call.tool,
-  arguments: call.arguments,
-  idempotencyKey: `direct:${call.id}`,
-  share: `${call.ownerId}/direct`,
-  mayWait: false,
-  refusedGeneration: call.refusedGeneration,
-  secrets,
-})

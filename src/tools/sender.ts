@@ -9,6 +9,7 @@ import type { Vault } from '../vault/vault.ts'
 import type { CallOutcome, SiteCall } from './call-site.ts'
 import { limitedHost } from './limited-host.ts'
 import type { OutgoingLimit } from './outgoing-limit.ts'
+import type { ToolCall } from './tool-call.ts'
 
 export interface Sending {
   callId: string
@@ -28,6 +29,21 @@ export interface Sending {
   secrets?: readonly string[] | undefined
   signal?: AbortSignal | undefined
 }
+
+/** What is sent of a recorded call. */
+export const sendingOf = (
+  { id, vaultEntryId, tool, arguments: args, refusedGeneration }: SentCall,
+  rest: Omit<Sending, 'callId' | 'entryId' | 'tool' | 'arguments' | 'refusedGeneration'>,
+): Sending => ({
+  ...rest,
+  callId: id,
+  entryId: vaultEntryId ?? '',
+  tool: tool ?? '',
+  arguments: args,
+  refusedGeneration,
+})
+
+type SentCall = Pick<ToolCall, 'id' | 'vaultEntryId' | 'tool' | 'arguments' | 'refusedGeneration'>
 
 /** How the caller records the progress of a call. */
 export interface Ledger {

@@ -84,18 +84,6 @@ test('a model that is known to be out is not asked if there is a fallback model'
   t.deepEqual(provider.requestsOf(model), [])
 })
 
-test('an empty answer is corrected once, and readers are told of the corrected one alone', async (t) => {
-  const { provider, platform, play } = await stage()
-  const someone = await person(platform)
-  const model = play([useless, events(chat.all('Here I am.'))])
-  const session = await openSession(someone, { model })
-  const parts = await partsOf(t, await send(session, { text: 'Hello.', stream: true }))
-  t.is(textOf(parts), 'Here I am.')
-  t.is(typesOf(parts).filter((type) => type === 'start-step').length, 1)
-  t.regex(JSON.stringify(provider.requestsOf(model)[1]?.body), /Your last answer was empty/)
-  t.is((await historyOf(session)).items[1]?.parts.filter(({ type }) => type === 'step-start').length, 1)
-})
-
 for (const onDisconnect of ['cancel', 'continue']) {
   test(`readers get every word after an answer of blanks that was corrected, in parts that begin and end (${onDisconnect})`, async (t) => {
     const { platform, play } = await stage()

@@ -251,17 +251,6 @@ test('an answer whose process was killed before its turn fails, and the next mes
   t.regex(textOf(next), /I am the second\./)
 })
 
-test('a call that does not fit its tool is not made, and nobody is asked about it', async (t) => {
-  const { someone, session, badTools } = await open()
-  const text = '[[call slow_once {"seconds":"soon"}]] [[call no_such_tool {}]] [[then]] [[say Done.]]'
-  const parts = await partsOf(t, await send(session, { text, stream: true }))
-  t.is(typesOf(parts).filter((type) => type === 'tool-output-error').length, 2)
-  t.regex(textOf(parts), /Done\./)
-  t.deepEqual(await approvalsOf(someone), [])
-  const sent = new Set(badTools.requests().map(({ idempotencyKey }) => idempotencyKey))
-  t.false(parts.some((part) => part.type === 'tool-output-error' && sent.has(`chat:${part.toolCallId}`)))
-})
-
 test('an answer under way makes no more calls once its user is suspended, and ends', async (t) => {
   const { someone, session, platform } = await open()
   const { database } = platform.services

@@ -2,13 +2,13 @@
 import test, { type ExecutionContext } from 'ava'
 import { newId } from '../../src/ids.ts'
 import { chatLeftOutSentence } from '../../src/models/prompt-format.ts'
-import { connectBadTools, customer, person } from '../helpers/people.ts'
+import { person } from '../helpers/people.ts'
 import { events, status, type Act } from '../models/failing-provider.ts'
 import { sharedModels } from '../models/shared-models.ts'
 import { chat } from '../models/wire.ts'
 import { historyOf, openSession, partsOf, send, textOf } from './stage.ts'
 
-const names = ['short-sighted', 'outgrown-by-chat', 'summarizing-chat', 'not-summarizing-chat']
+const names = ['outgrown-by-chat', 'summarizing-chat', 'not-summarizing-chat']
 const [contextTokens, maxOutputTokens] = [15_000, 1000]
 const stage = sharedModels(test, { chat: names.map((id) => ({ id, contextTokens, maxOutputTokens })) })
 
@@ -46,36 +46,6 @@ test('of a session with many long results, a process reads only the last ones', 
     [false, false, true, true],
   )
   t.true(prompt.includes(chatLeftOutSentence))
-})
-
-test('an answer with more results than the model can be shown goes on, with the oldest of them shortened', async (t) => {
-  const { platform, provider, sites } = await stage()
-  const textOfCall = (number: number) => `Result ${number}. ${'word '.repeat(1250)}The end of ${number}.`
-  const toolsIn = (body: unknown) =>
-    (body as { messages: { role: string; content: unknown }[] }).messages.filter(({ role }) => role === 'tool')
-  provider.play('short-sighted', [
-    counting((body) => {
-      const done = toolsIn(body).length
-      const call = { id: `c${done}`, name: 'echo_text', arguments: JSON.stringify({ text: textOfCall(done + 1) }) }
-      return done < 4
-        ? [...chat.calls([call]), ...chat.end('tool_calls')]
-        : [...chat.begin('That is all.'), ...chat.end()]
-    }),
-  ])
-  const someone = await customer(platform)
-  const vaultEntryId = await connectBadTools(someone, sites)
-  const session = await openSession(someone, {
-    model: 'short-sighted',
-    sites: [{ vaultEntryId, tools: ['echo_text'] }],
-  })
-  const answered = await send(session, { text: 'Read it all.' })
-  t.is(answered.status, 200)
-  t.regex(await answered.text(), /That is all\./)
-  const results = toolsIn(provider.requestsOf('short-sighted').at(-1)?.body).map(({ content }) =>
-    JSON.stringify(content),
-  )
-  t.true(results[0]?.includes('Result 1.') && !results[0].includes('The end of 1.'))
-  t.true(results[3]?.includes('The end of 4.'))
 })
 
 const isSummary = (body: unknown): boolean => /Write a summary of/.test(JSON.stringify(body))

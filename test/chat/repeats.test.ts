@@ -1,6 +1,7 @@
 // @promise chat-once
 import test, { type ExecutionContext } from 'ava'
 import { ChatAnswer } from '../../src/chat/chat-answer.ts'
+import { Session } from '../../src/sessions/session.ts'
 import { createRecordStep } from '../../src/chat/record-step.ts'
 import { newId } from '../../src/ids.ts'
 import { eventually } from '../helpers/eventually.ts'
@@ -167,8 +168,11 @@ test('a step is recorded and charged once, also if that was not confirmed, and s
   const { record, chargeLost } = createRecordStep(platform.services)
   const tokens = async () => (await platform.services.billing.account(before.ownerId)).tokensUsed
   const tokensBefore = await tokens()
-  const stepped = { ...said, calls: [], outcome: null, cost: undefined }
-  for (const _ of ['once', 'again']) await record({ id, writer }, before, stepped, [])
+  const judged = { calls: [], cost: undefined, verdict: undefined, output: null, isSummary: false }
+  const recording = { session: await Session.query(database).findById(session.id).throwIfNotFound(), answer: before }
+  for (const _ of ['once', 'again']) {
+    await record({ ...recording, written: { id, writer } }, { ...said, ...judged }, [])
+  }
   await chargeLost({ id, writer }, before, { ...usage, cost: undefined })
   t.like(await answer(), { steps: 2, credits: 2 })
   const after = await answer()

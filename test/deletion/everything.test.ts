@@ -118,7 +118,6 @@ const isPassing = new Set([
   'due_agents',
   'live_words',
   'live_watches',
-  'chat_words',
   'outgoing_slots',
   'outgoing_waits',
   'callback_attempts',

@@ -1,5 +1,6 @@
 import { createDecide } from '../../src/approvals/decide.ts'
 import { createPollGateway } from '../../src/billing/poll-gateway.ts'
+import { asSeen } from '../../src/loop/call-ledger.ts'
 import { createEnd } from '../../src/runs/ending/end-run.ts'
 import { createRepairs } from '../../src/runs/reconcile/repairs.ts'
 import { lockRun } from '../../src/runs/record.ts'
@@ -46,14 +47,14 @@ export const lateParties: Fault[] = [
   },
   {
     id: 'late/overwrites-settled-call',
-    in: createRunLedger,
+    in: asSeen,
     edit: without('[callee.property.name="where"] Property[shorthand=true][key.name="status"]'),
     why: 'an attempt overwrites what was settled in the meantime',
     tests: [lateCalls],
   },
   {
     id: 'late/two-attempts-send',
-    in: createRunLedger,
+    in: asSeen,
     edit: without('[callee.property.name="where"] Property[shorthand=true][key.name="attempts"]'),
     why: 'two attempts that have looked at the same time both send the call',
     tests: [lateCalls],

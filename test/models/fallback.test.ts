@@ -68,18 +68,6 @@ test('the fallback model is asked at once if the model cannot or will not answer
   }
 })
 
-test('a run whose models both fail ends with MODEL_ERROR', async (t) => {
-  const { platform, play } = await stage()
-  const [model, fallbackModel] = [play([status(400)]), play([status(403)], 'anthropic')]
-  const { run, failures, changes } = await runOnce(await person(platform), { model, fallbackModel })
-  t.like(run, { status: 'failed', reason: 'MODEL_ERROR' })
-  t.like(failures, [
-    { model, willRetry: true },
-    { model: fallbackModel, willRetry: false },
-  ])
-  t.is(changes.length, 1)
-})
-
 test('an agent whose model is not configured any more goes to its fallback model, and waits without one', async (t) => {
   const { provider, platform, play } = await stage()
   const { database } = platform.services

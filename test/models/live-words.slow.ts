@@ -21,7 +21,7 @@ test('the next attempt after a killed worker begins anew, and nothing is left of
   const stream = await watch(someone, runId)
   const { database, runs } = platform.services
   const { live } = runs
-  const kept = () => database('live_words').where({ runId }).pluck<string[]>('words')
+  const kept = () => database('live_words').where({ subjectId: runId }).pluck<string[]>('words')
   const first = await talker.call('killed')
   first.say('Before the kill.')
   await hears(stream, 'Before the kill.')

@@ -122,7 +122,7 @@ test('the words of an attempt that failed are over with it, and the next begins 
 })
 
 const rowsOf = ({ services }: Platform, runId: string) =>
-  services.database<{ runId: string; words: string }>('live_words').where({ runId })
+  services.database<{ subjectId: string; words: string }>('live_words').where({ subjectId: runId })
 
 test('of an answer without end the beginning is shown, also to a reader who does not read meanwhile', async (t) => {
   const { platform, talker, someone } = await world()

@@ -39,7 +39,7 @@ const pollStatement = `
          select coalesce(array_agg(w.position order by w.position), '{}') as positions,
                 coalesce(array_agg(w.words order by w.position), '{}') as words
            from live_words w
-          where ${attemptInProgress} and w.run_id = r.id and w.step = r.steps + 1 and w.attempt = r.attempt
+          where ${attemptInProgress} and w.subject_id = r.id and w.step = r.steps + 1 and w.attempt = r.attempt
             and (w.step, w.attempt, w.position) >= (known.step, known.attempt, known.length)) l`
 
 const announceWatchesStatement = `

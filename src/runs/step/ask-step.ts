@@ -1,4 +1,3 @@
-import type { AgentTool } from '../../agents/agent-sites.ts'
 import type { Agents } from '../../agents/agents.ts'
 import type { Approvals } from '../../approvals/approvals.ts'
 import type { Billing } from '../../billing/billing.ts'
@@ -8,12 +7,12 @@ import { retryWhileUnavailable, type Database } from '../../database/database.ts
 import { isCoded } from '../../errors.ts'
 import type { Asking, Question } from '../../loop/ask.ts'
 import { withoutSecrets, type Cut, type RunTranscript } from '../../loop/fit-transcript.ts'
+import type { LiveWords } from '../../loop/live-words.ts'
 import type { Loop } from '../../loop/loop.ts'
 import type { Offer } from '../../loop/offer.ts'
 import type { Used } from '../../loop/write-step.ts'
 import type { Outages } from '../../outages/outages.ts'
 import type { Move } from '../../../workflows/messages.ts'
-import type { LiveWords } from '../live/live-words.ts'
 import { readRun, type RunRef } from '../record.ts'
 import type { Run } from '../run.ts'
 import type { Attempt } from './attempt.ts'
@@ -25,14 +24,14 @@ import { createRecordStep, type Next } from './write-step.ts'
 /** What is read of a run before its model is asked. */
 interface Prepared {
   run: Run
-  offer: Offer<AgentTool>
+  offer: Offer
   /** Without the secrets. */
   transcript: RunTranscript
   readAgain: (run: Run) => Promise<RunTranscript>
 }
 
 /** The next question of a run; with the cut whose summary it asks for, if it does. */
-type RunQuestion = Question<AgentTool> & { cut: Cut | undefined }
+type RunQuestion = Question & { cut: Cut | undefined }
 
 export interface AskContext {
   database: Database
@@ -43,7 +42,7 @@ export interface AskContext {
   billing: Billing
   loop: Loop
   outages: Outages
-  live: LiveWords
+  live: Pick<LiveWords, 'begin'>
   /** What comes next, for a run whose row is locked. */
   next: Next
 }
@@ -84,7 +83,7 @@ export function createAskStep(context: AskContext) {
     ownerId,
     cacheKey: runId,
     isRead: false,
-    speak: () => live.begin({ runId, step, attempt }),
+    speak: () => live.begin({ subjectId: runId, step, attempt }),
     ...given,
   })
 

@@ -4,7 +4,7 @@ import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import { endingWithout, hindranceOf, type CallEnding, type Hindrance } from '../../loop/call-endings.ts'
-import { createCallLedger, type Fence } from '../../loop/call-ledger.ts'
+import { asSeen, createCallLedger, type Fence } from '../../loop/call-ledger.ts'
 import { endCall } from '../../loop/close-calls.ts'
 import { isFinal, ToolCall } from '../../tools/tool-call.ts'
 import { lockRun, readRun, type RunRef } from '../record.ts'
@@ -103,10 +103,6 @@ export function createRunLedger(context: {
       }),
   })
 }
-
-/** Only this attempt may record its outcome; an outcome that was recorded meanwhile stands. */
-const asSeen = (trx: Transaction, { subjectId, id, status, attempts }: ToolCall) =>
-  ToolCall.query(trx).where({ subjectId, id, status, attempts })
 
 const callOf = (db: Database | Transaction, run: Run, callId: string) =>
   ToolCall.query(db).findOne({ id: callId, subjectId: run.id })

@@ -2,7 +2,7 @@ import type { Billing } from '../../billing/billing.ts'
 import type { Clock } from '../../clock.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { CodedError } from '../../errors.ts'
-import { isOfPrompt, mayPass, planAfter, type Plan } from '../../loop/after-failure.ts'
+import { isOfPrompt, mayPass, planAfter, usableModel, type Plan } from '../../loop/after-failure.ts'
 import type { Cut } from '../../loop/fit-transcript.ts'
 import type { Loop } from '../../loop/loop.ts'
 import type { Used } from '../../loop/write-step.ts'
@@ -45,7 +45,7 @@ export function createFailStep(context: {
   async function planFor(trx: Transaction, run: Run, { model }: Attempt, failed: Failed, now: Date): Promise<Plan> {
     const { error, isOut, instead } = failed
     const fallback = isOut === undefined ? undefined : await fallbackOf(trx, run, model)
-    const other = fallback !== undefined && (await outages.of(trx, fallback)) ? undefined : fallback
+    const other = await usableModel(outages, trx, fallback)
     return planAfter(error, { isOut, isSummary: instead !== undefined, other, rounds: run.modelRounds, now })
   }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import type { Transaction } from '../../database/database.ts'
+import { usableModel } from '../../loop/after-failure.ts'
 import type { Loop } from '../../loop/loop.ts'
 import type { Outages } from '../../outages/outages.ts'
 import { latestPrompt } from '../run-input.ts'
@@ -42,7 +43,7 @@ export function createModelStanding(context: {
     const outage = await outages.of(trx, model)
     if (!outage) return ownTrouble(run, model, clock.now())
     const { id: outageId, message, beganAt: since } = outage
-    const to = other !== undefined && !(await outages.of(trx, other)) ? other : undefined
+    const to = await usableModel(outages, trx, other)
     if (to !== undefined) return { other: { from: model, to, isFallback, message } }
     return { trouble: { model, message, since, until: null, outageId } }
   }

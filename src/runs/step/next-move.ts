@@ -6,7 +6,7 @@ import type { Run } from '../run.ts'
 import { cancelledAs, hasEnded, type EndReason } from '../states.ts'
 import { outageTimeLeft, waitingTimeLeft, workingTimeLeft } from '../time-left.ts'
 import type { CallFacts, RunRecord } from '../record.ts'
-import { maxCorrections } from '../../loop/judge-answer.ts'
+import { isOver } from '../../loop/judge.ts'
 
 type Budgets = Config['budgets']
 
@@ -82,12 +82,10 @@ const failed = (reason: EndReason): Move => ({ kind: 'end', status: 'failed', re
 
 /** The end of a run whose last step asks for nothing; undefined if the model is asked once more. */
 function endAfterStep(run: Run, { step, outcome }: NonNullable<RunRecord['lastStep']>): Move | undefined {
+  const { corrections, fallbackSince } = run
+  if (!isOver(outcome, { corrections, isOtherAsked: fallbackSince === step + 1 })) return undefined
   if (outcome === null) return { kind: 'end', status: 'completed', reason: null }
-  if (outcome === 'summary') return undefined
-  // Another model begins anew. One that refused is not asked again.
-  if (run.fallbackSince === step + 1) return undefined
-  const isLast = outcome === 'refused' || (run.corrections ?? 0) > maxCorrections
-  return isLast ? failed(outcome === 'off_schema' ? 'OUTPUT_INVALID' : 'MODEL_ERROR') : undefined
+  return failed(outcome === 'off_schema' ? 'OUTPUT_INVALID' : 'MODEL_ERROR')
 }
 
 function exceeded(run: Run, calls: CallFacts[], budgets: Budgets, now: Date): EndReason | undefined {

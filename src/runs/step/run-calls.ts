@@ -9,11 +9,10 @@ import type { Loop } from '../../loop/loop.ts'
 import type { CallLedger } from '../../loop/perform-call.ts'
 import { noteInLog } from '../../logger.ts'
 import type { CallOutcome } from '../../tools/call-site.ts'
-import type { Sending, Unsent } from '../../tools/sender.ts'
+import { sendingOf, type Unsent } from '../../tools/sender.ts'
 import { idempotencyKeyOf, type ToolCall } from '../../tools/tool-call.ts'
 import { createRunLedger, maxRefused } from './call-ledger.ts'
 import type { RunRef } from '../record.ts'
-import type { Run } from '../run.ts'
 
 /**
  * The tool calls of runs. A call's row says `started` before the first byte is sent, so after a crash it is known that
@@ -40,9 +39,12 @@ export function createRunCalls(context: {
         const found = await ledger.look(callId)
         if (!found) return undefined
         const { run, call } = found
-        noteInLog({ agentId: run.agentId, step: call.step })
-        const secrets = [...loop.secrets, ...(await agents.knownSecrets(run.agentId, run.ownerId))]
-        return { call, sending: toSending(run, call, secrets, signal) }
+        const { agentId, ownerId } = run
+        noteInLog({ agentId, step: call.step })
+        const secrets = [...loop.secrets, ...(await agents.knownSecrets(agentId, ownerId))]
+        const whose = { ownerId, share: `${ownerId}/${agentId}`, secrets, signal }
+        const sending = sendingOf(call, { ...whose, idempotencyKey: idempotencyKeyOf(call), mayWait: true })
+        return { call, sending }
       },
       unsent: (call, sent) =>
         sent.kind === 'unsent' ? recordUnsent(ledger, call, sent.outcome) : ledger.postpone(call, waitOf(sent)),
@@ -76,20 +78,6 @@ const waitOf = (sent: Exclude<Unsent, { kind: 'unsent' }>) =>
   sent.kind === 'held'
     ? { waitCause: 'rate_limit' as const, notBefore: sent.until, refusedGeneration: null }
     : { waitCause: 'credential' as const, notBefore: null, refusedGeneration: null }
-
-const toSending = ({ ownerId, agentId }: Run, call: ToolCall, secrets: string[], signal: AbortSignal): Sending => ({
-  callId: call.id,
-  ownerId,
-  entryId: call.vaultEntryId ?? '',
-  tool: call.tool ?? '',
-  arguments: call.arguments,
-  idempotencyKey: idempotencyKeyOf(call),
-  share: `${ownerId}/${agentId}`,
-  mayWait: true,
-  refusedGeneration: call.refusedGeneration,
-  secrets,
-  signal,
-})
 
 /** Nothing was sent: it counts as an attempt only if another one could succeed. Earlier attempts stay in doubt. */
 const countedUnsent = (call: ToolCall, outcome: CallOutcome) => ({

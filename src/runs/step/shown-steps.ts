@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../../database/database.ts'
-import { shownResult, shownStep, type RecordedCall, type ShownStep } from '../../loop/shown-step.ts'
-import { Step } from '../../loop/step.ts'
-import { ToolCall } from '../../tools/tool-call.ts'
+import { recordedSteps } from '../../loop/recorded-steps.ts'
+import { lengthOfStep, shownStep, type ShownStep } from '../../loop/shown-step.ts'
 import type { Run } from '../run.ts'
 
 /** How much text a worker keeps, in characters. What is made of it takes about twice as much again. */
@@ -18,19 +17,18 @@ export const keptMs = 5 * 60_000
 export function createShownSteps({ database }: { database: Database }) {
   const kept = new LRUCache<string, ShownStep[]>({
     maxSize: maxKeptCharacters,
-    sizeCalculation: (steps) => steps.reduce((total, step) => total + sizeOf(step), 1),
+    sizeCalculation: (steps) => steps.reduce((total, step) => total + lengthOfStep(step), 1),
     ttl: keptMs,
     ttlAutopurge: true,
     updateAgeOnGet: true,
   })
 
+  /** What was recorded since the run was read may be read in part, so nothing is read of it. */
   async function read(run: Run, after: number, resultBytes: number): Promise<ShownStep[]> {
-    const [steps, called] = await Promise.all([
-      stepsOf(database, run, after),
-      callsOf(database, run, after, resultBytes),
-    ])
-    const calls = Map.groupBy(called, ({ step }) => step)
-    return steps.map((step) => shownStep(step, calls.get(step.step) ?? [], run.shortenedThrough ?? 0))
+    const shortenedThrough = run.shortenedThrough ?? 0
+    const which = { after, through: run.steps, shortenedThrough, resultBytes }
+    const recorded = await recordedSteps(database, [run.id], which)
+    return recorded.map(({ step, calls }) => shownStep(step, calls, shortenedThrough))
   }
 
   /** The steps up to the run's last one, without those that are left out, and with long results cut. */
@@ -45,34 +43,3 @@ export function createShownSteps({ database }: { database: Database }) {
     return steps
   }
 }
-
-const sizeOf = ({ text, content, calls }: ShownStep): number =>
-  calls.reduce(
-    (total, call) => total + call.arguments.length + call.outcome.text.length,
-    text.length + (content?.length ?? 0),
-  )
-
-/** Summaries stand in the opening, not among the steps. */
-const stepsOf = (database: Database, { id: subjectId, steps }: Run, after: number) =>
-  Step.query(database)
-    .where({ subjectId })
-    .where('step', '>', after)
-    // What was recorded since the run was read may be read in part.
-    .where('step', '<=', steps)
-    .whereRaw(`outcome is distinct from 'summary'`)
-    .select('step', 'answer', 'content', 'outcome', 'remark')
-    .orderBy('step')
-
-const callsOf = async (
-  database: Database,
-  { id: subjectId, steps, shortenedThrough }: Run,
-  after: number,
-  resultBytes: number,
-) =>
-  (await ToolCall.query(database)
-    .where({ subjectId })
-    .where('step', '>', after)
-    .where('step', '<=', steps)
-    .select('id', 'step', 'position', 'modelCallId', 'name', 'arguments', 'status')
-    .select(...shownResult(shortenedThrough ?? 0, resultBytes))
-    .orderBy(['step', 'position'])) as RecordedCall[]

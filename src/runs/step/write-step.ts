@@ -1,4 +1,3 @@
-import type { AgentTool } from '../../agents/agent-sites.ts'
 import { Agent } from '../../agents/agent.ts'
 import type { Approval } from '../../approvals/approval.ts'
 import type { Clock } from '../../clock.ts'
@@ -7,9 +6,8 @@ import type { Database, Transaction } from '../../database/database.ts'
 import type { JudgedAnswer } from '../../loop/ask.ts'
 import type { Cut } from '../../loop/fit-transcript.ts'
 import type { Offer } from '../../loop/offer.ts'
-import { isGivenUp } from '../../loop/judge-answer.ts'
+import { outcomeOf } from '../../loop/judge.ts'
 import type { Loop } from '../../loop/loop.ts'
-import type { Step } from '../../loop/step.ts'
 import type { StepOf } from '../../loop/write-step.ts'
 import { quotedName } from '../../names.ts'
 import type { Move } from '../../../workflows/messages.ts'
@@ -43,24 +41,18 @@ export function createRecordStep(context: {
     run: Run,
     attempt: Attempt,
     answer: RunAnswer,
-    offer: Pick<Offer<AgentTool>, 'tools' | 'missing'>,
+    offer: Pick<Offer, 'tools' | 'missing'>,
   ): Promise<RunRecord> {
     const now = clock.now()
     const { step } = attempt
-    const { verdict, output } = answer
-    const outcome = outcomeOf(answer)
-    const recorded = { outcome, remark: verdict?.remark ?? null, output }
     const mayAskUntil = new Date(now.getTime() + askingTimeLeft(run, config.budgets, now))
     const plan = { before: attempt.callsBefore, tools: offer.tools, now, mayAskUntil }
-    const written = await loop.writeStep(trx, stepOf(trx, run, step), answer, recorded, plan)
-    const { calls } = written
-    const counters = { ...written.counters, ...countersAfter(run, answer) }
-    const mayChange = verdict && isGivenUp(verdict.outcome, counters.corrections ?? 0)
-    const other = mayChange ? await fallbackOf(trx, run, attempt.model) : undefined
+    const written = await loop.writeStep(trx, stepOf(trx, run, step), answer, {}, plan)
+    const { counters, calls } = written
+    const other = written.isModelGivenUp ? await fallbackOf(trx, run, attempt.model) : undefined
     const changes = {
       ...noAttempt,
       ...counters,
-      steps: step,
       ...answer.cut?.cuts,
       ...(answer.bytesPerToken !== undefined && { bytesPerToken: answer.bytesPerToken }),
       ...(other !== undefined && { fallbackSince: step + 1, ownModelWasOut: false, corrections: 0 }),
@@ -75,11 +67,11 @@ export function createRecordStep(context: {
     const cut = answer.cut ? [fittedEvent(step, answer.cut)] : []
     const change = changeOfModel({ step: step + 1, from: attempt.model, to: other, note: noteOn(answer) })
     await append(trx, run.id, now, [finished, ...eventsOf(written), ...change, ...cut], changes)
-    const lastStep = { step, outcome }
+    const lastStep = { step, outcome: outcomeOf(answer) }
     return { run: Object.assign(run, changes), lastStep, calls: [...attempt.callsBefore, ...calls] }
   }
 
-  return (ref: RunRef, attempt: Attempt, answer: RunAnswer, offer: Offer<AgentTool>): Promise<Move> =>
+  return (ref: RunRef, attempt: Attempt, answer: RunAnswer, offer: Offer): Promise<Move> =>
     database.transaction(async (trx) => {
       const run = await lockRun(trx, ref)
       // Another attempt was faster, or the run was cancelled meanwhile: the record stands.
@@ -121,10 +113,3 @@ const askedEvent = ({ id: approvalId, callId, expiresAt }: Approval): NewEvent =
 
 const noteOn = ({ verdict }: RunAnswer): string =>
   verdict?.outcome === 'refused' ? 'The model refused to answer.' : "The model's answers were unusable."
-
-const countersAfter = (run: Run, { verdict, calls }: RunAnswer) => ({
-  toolCalls: run.toolCalls + calls.length,
-  ...(verdict ? { corrections: (run.corrections ?? 0) + 1 } : run.corrections && { corrections: 0 }),
-})
-
-const outcomeOf = ({ cut, verdict }: RunAnswer): Step['outcome'] => (cut ? 'summary' : (verdict?.outcome ?? null))

@@ -1,6 +1,5 @@
 import test from 'ava'
-import { judge } from '../../../src/loop/judge.ts'
-import { isGivenUp } from '../../../src/loop/judge-answer.ts'
+import { isGivenUp, judge, judgeAnswer } from '../../../src/loop/judge.ts'
 import type { StepProblem } from '../../../src/models/prompt-format.ts'
 
 /* What an answer without calls counts for; of a chat, its reader has the words already. */
@@ -26,6 +25,13 @@ for (const [title, text, finish, run, chat] of rows) {
     t.is(await judged(true), chat as StepProblem | undefined)
   })
 }
+
+test('an answer with calls counts, whatever it ends with', (t) => {
+  const calls = [{ id: 'call' }] as unknown as Parameters<typeof judgeAnswer>[0]['calls']
+  for (const finish of ['tool-calls', 'content-filter', 'length'] as const) {
+    t.is(judgeAnswer({ calls, finish, text: '' }), undefined)
+  }
+})
 
 const givenUp: [outcome: StepProblem, corrections: number, expected: boolean][] = [
   ['refused', 1, true],

@@ -1,6 +1,7 @@
 // @promise budgets decisions
 import test from 'ava'
-import { planCalls, type CheckedCall, type OfferedTool } from '../../../src/loop/plan-calls.ts'
+import type { OfferedTool } from '../../../src/loop/offer.ts'
+import { planCalls, type CheckedCall } from '../../../src/loop/plan-calls.ts'
 
 const now = new Date('2026-11-21T09:00:00Z')
 const mayAskUntil = new Date('2026-11-21T09:05:00Z')

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { bytesFor, cannotFit, measuredBytesPerToken, tokensIn } from '../../../src/loop/prompt-tokens.ts'
+import { bytesFor, excessOf, measuredBytesPerToken, tokensIn } from '../../../src/loop/prompt-tokens.ts'
 
 test('a token has as many bytes as the provider has counted, within reason', (t) => {
   t.is(measuredBytesPerToken(300, 100), 3)
@@ -21,8 +21,9 @@ test('bytes are counted in whole tokens, rounded up', (t) => {
 })
 
 test('a prompt is refused only if it is too long even with four bytes a token', (t) => {
-  t.false(cannotFit(400, 100, null))
-  t.true(cannotFit(401, 100, null))
-  t.false(cannotFit(200, 100, 2))
-  t.true(cannotFit(201, 100, 2))
+  const window = { contextTokens: 150, promptTokens: 100 }
+  t.is(excessOf(400, window, null), undefined)
+  t.deepEqual(excessOf(401, window, null), { ...window, tokens: 134 })
+  t.is(excessOf(200, window, 2), undefined)
+  t.deepEqual(excessOf(201, window, 2), { ...window, tokens: 101 })
 })

@@ -73,19 +73,6 @@ test('a call that asks first is sent once its owner approves it, once and with e
 })
 
 // @promise decisions
-test('a refused call is not made, and the model is told so with the note of the owner', async (t) => {
-  const run = await asking(t)
-  const note = 'Ask the customer first.'
-  t.like((await decide(run.someone, run.approval.id, 'refuse', { note })).body, { status: 'refused', note })
-  const timeline = await goesOnWithout(
-    t,
-    run,
-    /its approval was refused.*The note on the refusal: "Ask the customer first\."/,
-  )
-  t.like(dataOf(timeline, 'approval.decided'), { 0: { status: 'refused', note }, length: 1 })
-})
-
-// @promise decisions
 test('a call that nobody approves in time is not made, and then its run has no time left to ask about another', async (t) => {
   const script = '[[call slow_once {"seconds":0}]] [[then]] [[call slow_once {"seconds":0.1}]]'
   const { someone, id, sent, approval } = await asking(t, script, impatient)
@@ -114,22 +101,6 @@ test('the other calls of a step are made while one waits, and two approvals are 
   await waiting(someone, id)
   await decide(someone, first?.id ?? '', 'refuse')
   t.like(await ended(someone, id), { status: 'completed', steps: 2 })
-  t.is(scripts.sent(id).length, 2)
-})
-
-test('nobody is asked about calls that are refused anyway: of unknown tools, with wrong arguments, or repeated', async (t) => {
-  const scripts = await ownScripts(t, await platformOf())
-  const same = '[[call echo_text {"text":"same"}]]'
-  const script = `[[call fly {}]][[call slow_once {"seconds":"many"}]] [[then]] ${same}${same}${same}`
-  const agent = await askingAgent(scripts, script, ['slow_once', 'echo_text'])
-  const { id } = (await start(scripts.someone, agent)).body
-  const approvals = await asked(scripts.someone, 2)
-  t.deepEqual(
-    approvals.map(({ tool }) => tool),
-    ['echo_text', 'echo_text'],
-  )
-  for (const { id: approvalId } of approvals) await decide(scripts.someone, approvalId, 'approve')
-  t.is((await ended(scripts.someone, id)).status, 'completed')
   t.is(scripts.sent(id).length, 2)
 })
 

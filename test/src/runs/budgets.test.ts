@@ -55,44 +55,6 @@ test('a run that used more tokens or credits than its budget has ends with BUDGE
   t.is(credits.sent.length, 1)
 })
 
-const same = echo('again')
-
-test('the third identical call in a row is answered with a warning and not sent, and the fifth ends the run', async (t) => {
-  const { follow } = await open()
-  const { run, sent, outcomes } = await follow(oneByOne(same, same, same, same, same))
-  t.like(run, { status: 'failed', reason: 'REPEATED_TOOL_CALL', steps: 5, toolCalls: 5 })
-  t.is(sent.length, 2)
-  t.deepEqual(
-    outcomes.map(({ status }) => status),
-    ['succeeded', 'succeeded', 'failed', 'failed', 'failed'],
-  )
-  for (const [index, outcome] of outcomes.slice(2).entries()) {
-    t.is(outcome['attempts'], 0)
-    t.regex(String(outcome['result']), new RegExp(`the same call ${index + 3} times in a row`))
-  }
-})
-
-test('a tool that is not offered and arguments that do not fit are answered to the model, and nothing is sent', async (t) => {
-  const { follow } = await open()
-  const cases = [
-    ['[[call no_such_tool {}]]', /There is no tool named "no_such_tool"/],
-    ['[[call echo_text {"text":5}]]', /do not match the tool's input schema: .*text/],
-  ] as const
-  const { run, timeline, outcomes, sent } = await follow(
-    oneByOne(cases.map(([script]) => script).join(' '), echo('right')),
-  )
-  t.is(run.status, 'completed')
-  for (const [position, [script, sentence]] of cases.entries()) {
-    const outcome = { ...outcomes.find(({ idempotencyKey }) => idempotencyKey === `${run.id}:1:${position}`) }
-    t.like(outcome, { status: 'failed', attempts: 0, note: 'Nothing was sent to the site.' }, script)
-    t.regex(String(outcome['result']), sentence)
-  }
-  const words = String(dataOf(timeline, 'step.finished').at(-1)?.['text'])
-  t.is([...words.matchAll(/which failed: /g)].length, cases.length, 'the model was told of each')
-  t.like(outcomes.at(-1), { status: 'succeeded', step: 2 }, 'and could go on')
-  t.is(sent.length, 1)
-})
-
 // @promise charges
 test('each step of a run is debited once, and the ledger, the run and the timeline agree', async (t) => {
   const { someone, follow } = await scriptsOn(await stage())
