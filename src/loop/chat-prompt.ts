@@ -11,7 +11,7 @@ import {
   standingRules,
   summarySentence,
 } from '../models/prompt-format.ts'
-import { lengthOfStep } from './shown-step.ts'
+import { lengthOfStep } from './transcript-step.ts'
 import { buildChatSummaryPrompt, shownSummary } from './summary-prompt.ts'
 import {
   sitesText,

@@ -7,7 +7,7 @@ import { fit, isFurther, type Cuts } from './fit.ts'
 import type { Offer } from './offer.ts'
 import { bytesFor, excessOf, tokensIn } from './prompt-tokens.ts'
 import { hiddenTranscript, sizeOf, type Transcript } from './run-prompt.ts'
-import type { ShownStep } from './shown-step.ts'
+import type { ShownStep } from './transcript-step.ts'
 
 /** Everything that the model sees of a run, with the numbers of its steps. */
 export interface RunTranscript extends Transcript {

@@ -1,7 +1,8 @@
 import { retryWhileUnavailable } from '../database/database.ts'
 import { CodedError } from '../errors.ts'
 import type { CallOutcome } from '../tools/call-site.ts'
-import type { Sender, Sending, Sent, Unsent } from '../tools/sender.ts'
+import type { Sender, Sent, Unsent } from '../tools/sender.ts'
+import type { Sending } from '../tools/sending.ts'
 import { mayRepeat, type Attempted } from './call-endings.ts'
 
 /**

@@ -25,7 +25,7 @@ import {
   type TranscriptStep,
 } from '../models/prompt.ts'
 import type { Sizes } from './fit.ts'
-import type { ShownStep } from './shown-step.ts'
+import type { ShownStep } from './transcript-step.ts'
 
 interface SchemaField {
   name: string

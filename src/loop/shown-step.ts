@@ -1,20 +1,11 @@
 import { raw } from 'objection'
 import { jsonMark } from '../database/any-text.ts'
 import { shortenCall, shortening } from '../models/prompt-size.ts'
-import type { TranscriptCall, TranscriptStep } from '../models/prompt.ts'
+import type { TranscriptCall } from '../models/prompt.ts'
 import type { ToolCall } from '../tools/tool-call.ts'
 import { unreadResult } from '../tools/unread-result.ts'
 import type { StepOutcome } from './judge.ts'
-
-/** A recorded step as its model is shown it. */
-export type ShownStep = TranscriptStep & { step: number }
-
-/** In characters. */
-export const lengthOfStep = ({ text, content, calls }: TranscriptStep): number =>
-  calls.reduce(
-    (total, call) => total + call.arguments.length + call.outcome.text.length,
-    text.length + (content?.length ?? 0),
-  )
+import type { ShownStep } from './transcript-step.ts'
 
 /** What is read of a step. */
 interface RecordedStep {

@@ -5,7 +5,7 @@ import type { CallLedger } from '../loop/perform-call.ts'
 import type { VaultEntry } from '../vault/vault-entry.ts'
 import type { CallOutcome } from './call-site.ts'
 import { callError, freesKey, unrecorded } from './direct-call.ts'
-import { sendingOf } from './sender.ts'
+import { sendingOf } from './sending.ts'
 import { DirectToolCall, recordedResult, statusAfter } from './tool-call.ts'
 import { reasonOf } from './unsent-reason.ts'
 

@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../../database/database.ts'
 import { recordedSteps } from '../../loop/recorded-steps.ts'
-import { lengthOfStep, shownStep, type ShownStep } from '../../loop/shown-step.ts'
+import { shownStep } from '../../loop/shown-step.ts'
+import { lengthOfStep, type ShownStep } from '../../loop/transcript-step.ts'
 import type { Run } from '../run.ts'
 
 /** How much text a worker keeps, in characters. What is made of it takes about twice as much again. */

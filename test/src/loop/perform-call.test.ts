@@ -1,7 +1,8 @@
 import test from 'ava'
 import { createPerformCall, type CallLedger } from '../../../src/loop/perform-call.ts'
 import type { CallOutcome } from '../../../src/tools/call-site.ts'
-import type { Ledger, Sending, Sent } from '../../../src/tools/sender.ts'
+import type { Ledger, Sent } from '../../../src/tools/sender.ts'
+import type { Sending } from '../../../src/tools/sending.ts'
 
 type Call = { effect: 'idempotent' | 'once'; status: 'planned' | 'started'; attempts: number; refusedAttempts: number }
 

@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import type { CallOutcome } from '../../../src/tools/call-site.ts'
-import { createSender, type Sending } from '../../../src/tools/sender.ts'
+import { createSender } from '../../../src/tools/sender.ts'
+import type { Sending } from '../../../src/tools/sending.ts'
 import { createOutgoingLimit } from '../../../src/tools/outgoing-limit.ts'
 import { createLogger } from '../../../src/logger.ts'
 import { newId } from '../../../src/ids.ts'
