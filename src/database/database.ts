@@ -6,7 +6,7 @@ import { types, type Client } from 'pg'
 import type { Config } from '../config/config.ts'
 import type { Logger } from '../logger.ts'
 import { followClock } from './follow-clock.ts'
-import { noteSession } from './statement.ts'
+import { isUnprepared, noteSession } from './statement.ts'
 import { createAccountTurns, guarded } from './while-permitted.ts'
 
 export type Database = Knex
@@ -125,11 +125,13 @@ export function isUnreachable(error: unknown): boolean {
 
 /**
  * Whether a retry may succeed: Postgres is unreachable, it aborted this transaction for another one (40001, 40P01) or
- * because it was idle (25P03), the database is not migrated yet, or the vault keys have not been verified yet.
+ * because it was idle (25P03), its session refuses a prepared statement, the database is not migrated yet, or the vault
+ * keys have not been verified yet.
  */
 export function isTransient(error: unknown): boolean {
   const { code, name } = native(error)
   if (name === 'KeysNotProvedError' || name === 'NotMigratedError') return true
+  if (isUnprepared(native(error))) return true
   return isUnreachable(error) || (typeof code === 'string' && /^(25P03|40001|40P01)$/.test(code))
 }
 
@@ -165,6 +167,7 @@ export async function retryWhileUnavailable<T>(
 
 interface NativeError {
   code?: unknown
+  routine?: unknown
   name?: unknown
   constraint?: unknown
   message?: unknown

@@ -17,12 +17,20 @@ export function noteSession(isOwn: boolean): void {
   prepares = isOwn && prepares !== false
 }
 
+/**
+ * Whether the session does not have the prepared statement, or has it for a column of another type. The routine tells the
+ * latter from other 0A000; messages are in the server's language.
+ */
+export const isUnprepared = ({ code, routine }: { code?: unknown; routine?: unknown }): boolean =>
+  code === '26000' || (code === '0A000' && routine === 'RevalidateCachedQuery')
+
 let statements = 0
 
 /**
  * A statement that runs at every step. Its text is made once, and each session parses it once and may keep its plan: for
  * short statements, Postgres takes longer for that than for the work itself. Bindings are named (`:runId`), one that
- * occurs twice has one type. It selects columns by name, because a prepared `*` fails when a migration adds a column.
+ * occurs twice has one type. It selects columns by name, because a prepared `*` fails when a migration adds a column. If a
+ * session refuses what was prepared, this process prepares nothing from then on, and a retry succeeds.
  */
 export function statement<Row extends object>(sql: string) {
   const names: string[] = []
@@ -32,10 +40,15 @@ export function statement<Row extends object>(sql: string) {
   })
   statements += 1
   const name = `s${statements}`
-  return (db: Knex, bindings: Record<string, unknown>): Promise<Answer<Row>> => {
+  return async (db: Knex, bindings: Record<string, unknown>): Promise<Answer<Row>> => {
     const values = names.map((each) => valueOf(bindings, each))
-    // As options, because knex would read the text and the bindings again each time.
-    return db.raw<Answer<Row>>(text).options({ text, values, ...(prepares && { name }) })
+    try {
+      // As options, because knex would read the text and the bindings again each time.
+      return await db.raw<Answer<Row>>(text).options({ text, values, ...(prepares && { name }) })
+    } catch (error) {
+      if (isUnprepared(error as object)) prepares = false
+      throw error
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 import { connect, createServer, type AddressInfo } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
-import { createDatabase, type Database } from '../../../src/database/database.ts'
+import { createDatabase, isTransient, retryWhileUnavailable, type Database } from '../../../src/database/database.ts'
 import { statement } from '../../../src/database/statement.ts'
 import { createLogger } from '../../../src/logger.ts'
 import { createTestDatabase } from '../../helpers/database.ts'
@@ -61,6 +61,21 @@ test.serial('a statement binds names, in casts and more than once, and is prepar
   await database.transaction(async (trx) => t.is((await add(trx, { one: 5, other: 5, at })).rows[0]?.sum, 15))
   t.is(await preparedIn(database, '/* added */'), 1)
   await t.throwsAsync(async () => add(database, { one: 1, at }), { message: /binding other/ })
+})
+
+test.serial('a statement works when it is made again after its session has refused it', async (t) => {
+  const { url } = await createTestDatabase(t)
+  const database = open(t, url)
+  await database.raw("create table things (id int, name text); insert into things values (1, 'one')")
+  const read = statement<{ name: string }>('select name from things where id = :id /* retyped */')
+  const once = async () => (await read(database, { id: 1 })).rows[0]?.name
+  t.is(await once(), 'one')
+  t.is(await preparedIn(database, '/* retyped */'), 1)
+  // As by a migration, while processes of the version before are running.
+  await database.raw('alter table things alter column name type varchar(99)')
+  t.is(await retryWhileUnavailable(once), 'one')
+  t.is(await database.transaction(async (trx) => (await read(trx, { id: 1 })).rows[0]?.name), 'one')
+  t.true(isTransient(await t.throwsAsync(async () => database.raw('execute unknown'))))
 })
 
 test.serial('behind a pooler nothing is prepared, because its sessions are not those of its clients', async (t) => {
