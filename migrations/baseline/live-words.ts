@@ -1,6 +1,6 @@
 /**
- * Partial model answers for watchers of a run and readers of a chat. Deleted once the step is on record, and not needed after a crash, so
- * they skip the write-ahead log.
+ * Partial model answers for watchers of a run and readers of a chat. Deleted once the step is on record, and not needed
+ * after a crash, so they skip the write-ahead log.
  */
 export const liveWords = `
   create unlogged table live_watches (

@@ -119,8 +119,8 @@ export function createWriteStep(context: {
     }))
     if (calls.length > 0) await ToolCall.query(trx).insert(calls)
     const counters = { ...paid, steps: step, ...progressAfter(before, answer) }
-    const isDone = verdict !== undefined && isGivenUp(verdict.outcome, counters.corrections ?? 0)
-    return { counters, isModelGivenUp: isDone, calls, asked: await ask(trx, of, toApprove, plan.mayAskUntil) }
+    const isModelGivenUp = verdict !== undefined && isGivenUp(verdict.outcome, counters.corrections ?? 0)
+    return { counters, isModelGivenUp, calls, asked: await ask(trx, of, toApprove, plan.mayAskUntil) }
   }
 }
 
