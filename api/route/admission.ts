@@ -18,7 +18,7 @@ const places = 2
 const placesOfLarge = 1
 
 /** A check that takes longer, for example because Postgres hangs, frees its place, so that it does not block others. */
-const longestMs = 100
+const longestCheckMs = 100
 
 /** How many tokens are remembered with their accounts. */
 const remembered = 10_000
@@ -28,7 +28,7 @@ const remembered = 10_000
  * who sends few requests therefore does not wait behind users who flood the process, even with many accounts and keys.
  * Tokens that were never valid count by the client's network, because anyone can make them up.
  */
-export function createAdmission() {
+export function createAdmission({ longestMs = longestCheckMs }: { longestMs?: number } = {}) {
   const small = createTurns(places, { longestMs })
   const large = createTurns(placesOfLarge, { longestMs })
   const accounts = new LRUCache<string, string>({ max: remembered })
