@@ -7,6 +7,7 @@ import type {
 } from '@ai-sdk/provider'
 import { BrokenAnswer } from './failures.ts'
 import type { StatedUsage } from './stated-usage.ts'
+import { together } from './together.ts'
 
 export interface RawAnswer {
   content: LanguageModelV4Content[]
@@ -14,7 +15,7 @@ export interface RawAnswer {
   usage: LanguageModelV4Usage | undefined
 }
 
-/** Receives text as it arrives. Reading waits for it. */
+/** Receives text as it arrives, that of several parts at once if they arrive together. Reading waits for it. */
 export type OnWords = (text: string) => void | Promise<void>
 
 /** Far above any model's answer. */
@@ -34,14 +35,18 @@ export async function collectAnswer(
   stated: StatedUsage,
   onWords?: OnWords,
 ): Promise<RawAnswer> {
-  const answer = new Collection(onWords)
+  const answer = new Collection()
   let failure: unknown
   try {
-    for await (const part of stream) {
-      stated.note(part)
-      if (part.type === 'error') failure ??= part.error
+    for await (const parts of together(stream)) {
+      let words = ''
+      for (const part of parts) {
+        stated.note(part)
+        if (part.type === 'error') failure ??= part.error
+        else words += answer.add(part)
+      }
       // A slow listener slows down the reading.
-      else await answer.add(part)
+      if (words !== '') await onWords?.(words)
     }
   } catch (error) {
     failure ??= error
@@ -54,39 +59,39 @@ export async function collectAnswer(
 class Collection {
   readonly content: LanguageModelV4Content[] = []
   readonly #open = new Map<string, Block>()
-  readonly #onWords: OnWords | undefined
   #characters = 0
   finishReason: LanguageModelV4FinishReason | undefined
   usage: LanguageModelV4Usage | undefined
 
-  constructor(onWords: OnWords | undefined) {
-    this.#onWords = onWords
-  }
-
-  add(part: LanguageModelV4StreamPart): void | Promise<void> {
+  /** @returns the text that the part adds */
+  add(part: LanguageModelV4StreamPart): string {
     switch (part.type) {
       case 'text-start':
       case 'reasoning-start':
-        return this.#begin(part)
+        this.#begin(part)
+        return ''
       case 'text-delta':
+        return this.#extend('text', part) ? part.delta : ''
       case 'reasoning-delta':
-        return this.#extend(part)
+        this.#extend('reasoning', part)
+        return ''
       case 'text-end':
       case 'reasoning-end':
-        return this.#note(part.type === 'text-end' ? 'text' : 'reasoning', part)
+        this.#note(part.type === 'text-end' ? 'text' : 'reasoning', part)
+        return ''
       case 'tool-call':
         this.#count(part.input)
         this.content.push(part)
-        return undefined
+        return ''
       case 'custom':
         this.content.push(part)
-        return undefined
+        return ''
       case 'finish':
         this.finishReason = part.finishReason
         this.usage = part.usage
-        return undefined
+        return ''
       default:
-        return undefined
+        return ''
     }
   }
 
@@ -101,14 +106,17 @@ class Collection {
     this.content.push(block)
   }
 
-  #extend(part: Extract<LanguageModelV4StreamPart, { type: 'text-delta' | 'reasoning-delta' }>): void | Promise<void> {
-    const kind = part.type === 'text-delta' ? 'text' : 'reasoning'
+  /** @returns false for a block that has not begun */
+  #extend(
+    kind: Block['type'],
+    part: { id: string; delta: string; providerMetadata?: SharedV4ProviderMetadata },
+  ): boolean {
     const block = this.#open.get(`${kind} ${part.id}`)
-    if (!block) return undefined
+    if (!block) return false
     this.#count(part.delta)
     block.text += part.delta
     this.#note(kind, part)
-    return kind === 'text' ? this.#onWords?.(part.delta) : undefined
+    return true
   }
 
   /**
