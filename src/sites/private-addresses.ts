@@ -1,6 +1,6 @@
 import type { ErrorDetail } from '../errors.ts'
 import { readAllowedSites, type SiteAllowance } from '../safe-fetch/allowed-sites.ts'
-import { addressesOf } from './manifest/foreign-hosts.ts'
+import { addressesOf } from './foreign-hosts.ts'
 import type { Manifest } from './manifest/manifest.ts'
 
 /**

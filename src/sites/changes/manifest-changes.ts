@@ -1,6 +1,6 @@
 import { isSame } from './same-json.ts'
 import { difference, gravest, rankOf, type ChangeClass, type Difference } from './difference.ts'
-import { memberOf } from '../manifest/schema-keywords.ts'
+import { memberOf } from '../schema/schema-keywords.ts'
 import type { Manifest } from '../manifest/manifest.ts'
 import { memberChanges, neededScopes, toolChanges } from './tool-changes.ts'
 

@@ -2,7 +2,7 @@ import { isSame } from './same-json.ts'
 import { joinPath } from '../../json.ts'
 import { difference, type Difference } from './difference.ts'
 import type { Manifest, ManifestTool } from '../manifest/manifest.ts'
-import { memberOf } from '../manifest/schema-keywords.ts'
+import { memberOf } from '../schema/schema-keywords.ts'
 import { schemaChanges } from './schema-changes.ts'
 import { describeTool, type Effect, type Scope, type SiteTool } from '../tool.ts'
 

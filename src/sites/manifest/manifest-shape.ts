@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { isCoded } from '../../errors.ts'
 import { cleanName, problemOfName, unitsOfCharacter } from '../../names.ts'
 import { parseSiteUrl } from '../../safe-fetch/site-url.ts'
-import { type SchemaObject } from './schema-keywords.ts'
+import { type SchemaObject } from '../schema/schema-keywords.ts'
 
 /** More tools do not fit into a prompt or an overview. */
 export const maxTools = 200

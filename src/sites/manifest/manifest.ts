@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import { CodedError, problemInWords, type ErrorDetail } from '../../errors.ts'
 import { isObject, decodeUtf8, joinPath, lossyPlaces, parseJson } from '../../json.ts'
-import { firstProblems } from './first-problems.ts'
-import { inputSchemaProblems, noPatterns } from './input-schema.ts'
+import { firstProblems } from '../schema/first-problems.ts'
+import { inputSchemaProblems, noPatterns } from '../schema/input-schema.ts'
 import { manifestShape, maxTools, type Manifest } from './manifest-shape.ts'
-import { type SchemaObject } from './schema-keywords.ts'
+import { type SchemaObject } from '../schema/schema-keywords.ts'
 
 export type { Manifest, ManifestTool } from './manifest-shape.ts'
 

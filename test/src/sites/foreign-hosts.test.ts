@@ -1,7 +1,7 @@
 // @promise addresses
 import test from 'ava'
-import { foreignHosts } from '../../../../src/sites/manifest/foreign-hosts.ts'
-import type { Manifest } from '../../../../src/sites/manifest/manifest.ts'
+import { foreignHosts } from '../../../src/sites/foreign-hosts.ts'
+import type { Manifest } from '../../../src/sites/manifest/manifest.ts'
 
 const manifest = (server: string, ...[authorization_url, token_url]: string[]): Manifest => ({
   name: 'Site',
