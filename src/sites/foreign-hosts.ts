@@ -1,5 +1,5 @@
 import { registrableDomain } from '../registrable-domain.ts'
-import type { Manifest } from './manifest/manifest.ts'
+import type { Manifest } from './manifest.ts'
 
 /**
  * The hosts in a manifest outside the site's own registrable domain, and other ports of the site's own host (as

@@ -2,7 +2,8 @@ import { jsonFingerprint } from '../canonical-json.ts'
 import { isCoded, type ErrorDetail } from '../errors.ts'
 import { parseJson } from '../json.ts'
 import { compareManifests, type ManifestComparison } from './changes/manifest-changes.ts'
-import { parseManifest, type Manifest } from './manifest/manifest.ts'
+import { parseManifest } from './dialects/manifest/parse-manifest.ts'
+import type { Manifest } from './manifest.ts'
 import { argumentProblems } from './tool-arguments.ts'
 
 /*

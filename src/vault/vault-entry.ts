@@ -1,7 +1,7 @@
 import type { Transaction } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
 import { Row } from '../database/row.ts'
-import type { Manifest } from '../sites/manifest/manifest.ts'
+import type { Manifest } from '../sites/manifest.ts'
 import type { Scope } from '../sites/tool.ts'
 
 /** `needs_reauth`: the credential is dead, and only the owner can provide a new one. */

@@ -3,13 +3,11 @@ import type { Config } from '../../config/config.ts'
 import { quotedWords } from '../../names.ts'
 import { oauthFetch } from '../../safe-fetch/oauth-fetch.ts'
 import type { SafeFetch } from '../../safe-fetch/safe-fetch.ts'
-import type { Manifest } from '../../sites/manifest/manifest.ts'
+import type { OAuthSite } from '../../sites/manifest.ts'
 import type { Scope } from '../../sites/tool.ts'
 import { checkedAnswer } from './authorization-answer.ts'
 import { readableTokenAnswer } from './token-answer.ts'
 import { requestToken } from './token-outcome.ts'
-
-export type OAuthSite = Extract<Manifest['auth'], { type: 'oauth2' }>
 
 /**
  * The platform as an OAuth client of sites (RFC 6749, 7636, 9207, 9700): a public client that always uses PKCE with
