@@ -62,13 +62,7 @@ export function createSites(context: {
     throw invalidManifest([incomparable])
   }
 
-  return {
-    discover,
-    compare,
-    foreignHostsOf: foreignHosts,
-    toolsOf: (manifest: Manifest): SiteTool[] => manifest.tools.map(describeTool),
-    argumentProblems,
-  }
+  return { discover, compare, argumentProblems }
 }
 
 export type Sites = ReturnType<typeof createSites>
