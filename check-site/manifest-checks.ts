@@ -1,4 +1,4 @@
-import { foreignHosts } from '../src/sites/manifest/foreign-hosts.ts'
+import { foreignHosts } from '../src/sites/foreign-hosts.ts'
 import { describeTool } from '../src/sites/tool.ts'
 import { failedIf, passed, skipped, warnedIf, withoutManifest, type Check, type Finding } from './check.ts'
 import type { Outcome } from './exchange.ts'

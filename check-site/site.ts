@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { isCoded, type ErrorDetail } from '../src/errors.ts'
-import { parseManifest, type Manifest } from '../src/sites/manifest/manifest.ts'
+import { parseManifest } from '../src/sites/dialects/manifest/parse-manifest.ts'
+import type { Manifest, OAuthSite } from '../src/sites/manifest.ts'
 import { parseSiteUrl } from '../src/safe-fetch/site-url.ts'
 import { describeTool, type SiteTool } from '../src/sites/tool.ts'
 import type { Exchange, Outcome } from './exchange.ts'
 import type { CheckOptions } from './options.ts'
 import { sampleArguments, violatingArguments } from './sample-arguments.ts'
-
-type OAuthManifest = Extract<Manifest['auth'], { type: 'oauth2' }>
 
 /** A completed sign-in, and the response of the token address. */
 export interface SignIn {
@@ -112,7 +111,7 @@ async function readManifest(site: Site, origin: string): Promise<void> {
 }
 
 /** The OAuth part of the manifest, for checks that need `oauth2`. */
-export function oauthOf({ manifest }: Site): OAuthManifest {
+export function oauthOf({ manifest }: Site): OAuthSite {
   if (manifest?.auth.type !== 'oauth2') throw new Error('This check needs a site with OAuth.')
   return manifest.auth
 }

@@ -47,6 +47,7 @@ import { createSchedules } from './schedules/schedules.ts'
 import { createSealing } from './secrets/sealing.ts'
 import { createSessions } from './sessions/sessions.ts'
 import { createSignIn } from './sign-in/sign-in.ts'
+import { createDialect } from './sites/dialects/registry.ts'
 import { createSites } from './sites/sites.ts'
 import { createTemplates } from './templates/templates.ts'
 import { createTemporal } from './temporal/temporal.ts'
@@ -102,7 +103,9 @@ export function createServices(
   const rateLimits = createRateLimits({ database, config })
   const lease = createLease({ database })
   const due = createDue({ database, clock })
-  const reach = { temporal, threads, largeBodies: createLargeBodies(), fetch: outgoing.fetch }
+  const calling = { config, logger, threads, fetch: outgoing.fetch }
+  const dialect = createDialect({ ...calling, callSite: createCallSite(calling) })
+  const reach = { temporal, threads, largeBodies: createLargeBodies(), fetch: outgoing.fetch, dialect }
   const allowances = createAllowances({ config })
   const base = { allowances, database, clock, config, logger, sealing, rateLimits, lease, due, ...reach }
 
@@ -124,7 +127,7 @@ export function createServices(
   const vault = createVault({ ...base, audit, sites, notifications, proposals, limitOf })
   const manifests = createManifests({ ...base, sites, notifications, proposals, revoke: vault.revoke })
   const outgoingLimit = createOutgoingLimit(base)
-  const sender = createSender({ ...base, vault, outgoing: outgoingLimit, callSite: createCallSite(base), storedBytes })
+  const sender = createSender({ ...base, vault, outgoing: outgoingLimit, storedBytes })
   const outputs = createOutputs(base)
   const approvals = createApprovals({ ...base, notifications })
   const loop = createLoop({ ...base, approvals, billing, models, outputs, sender, sites })

@@ -31,6 +31,9 @@ const violations: { rule: string; files: Record<string, string>; says: RegExp }[
   imports('console/made-up.ts', "import type { Run } from '../src/runs/run.ts'"),
   imports('console/made-up.ts', "import { readFile } from 'node:fs/promises'"),
   imports('migrations/made-up.ts', "import { createDatabase } from '../src/database/database.ts'"),
+  ofDialects('src/vault/made-up.ts', "import type { ReadManifest } from '../sites/dialects/manifest/in-thread.ts'"),
+  ofDialects('src/sites/made-up.ts', "import { maxTools } from './dialects/manifest/manifest-shape.ts'"),
+  ofDialects('src/sites/dialects/made/up.ts', "import { maxTools } from '../manifest/manifest-shape.ts'"),
   confined('src/made-up.ts', "const level = process.env['LOG_LEVEL']"),
   confined('src/made-up.ts', 'const leaseUntil = later(new Date(), 10)'),
   confined('src/made-up.ts', "import Koa from 'koa'"),
@@ -160,6 +163,10 @@ test('what is allowed is not reported', (t) => {
 
 function imports(path: string, code: string, says = /imports/) {
   return { rule: 'each folder imports only what it may', files: { [path]: code }, says }
+}
+
+function ofDialects(path: string, code: string) {
+  return { rule: 'only the registry knows the dialects of sites', files: { [path]: code }, says: /use the dialect/ }
 }
 
 function confined(path: string, code: string) {

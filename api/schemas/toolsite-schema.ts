@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { manifestJsonSchema } from '../../src/sites/manifest/manifest-schema.ts'
+import { manifestJsonSchema } from '../../src/sites/dialects/manifest/manifest-schema.ts'
 import { route } from '../route/route.ts'
 import { named } from './documented.ts'
 

@@ -1,7 +1,7 @@
 import { isObject } from '../json.ts'
 import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
 import type { ModelConfig, ProviderConfig, ProviderKind } from '../config/models-config.ts'
-import { innerSchemas, usedKeywords, type SchemaObject } from '../sites/manifest/schema-keywords.ts'
+import { innerSchemas, usedKeywords, type SchemaObject } from '../sites/schema/schema-keywords.ts'
 
 /**
  * Requests structured output with the provider's own parameter. The prompt asks for the same, and every answer is

@@ -1,5 +1,5 @@
 import { isObject } from '../json.ts'
-import { innerSchemas, keywords, type Keyword } from '../sites/manifest/schema-keywords.ts'
+import { innerSchemas, keywords, type Keyword } from '../sites/schema/schema-keywords.ts'
 
 import { conditionsSentence, fittingSentence, toolLabel } from './prompt-format.ts'
 import { visible } from './visible-text.ts'

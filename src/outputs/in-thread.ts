@@ -1,6 +1,6 @@
 import { isCoded, type ErrorDetail } from '../errors.ts'
 import { parseJson } from '../json.ts'
-import { schemaProblems } from '../sites/manifest/input-schema.ts'
+import { schemaProblems } from '../sites/schema/input-schema.ts'
 import { valueProblems } from '../sites/tool-arguments.ts'
 import { exactJson, withoutFence } from './exact-json.ts'
 

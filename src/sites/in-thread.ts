@@ -2,24 +2,13 @@ import { jsonFingerprint } from '../canonical-json.ts'
 import { isCoded, type ErrorDetail } from '../errors.ts'
 import { parseJson } from '../json.ts'
 import { compareManifests, type ManifestComparison } from './changes/manifest-changes.ts'
-import { parseManifest, type Manifest } from './manifest/manifest.ts'
+import type { Manifest } from './manifest.ts'
 import { argumentProblems } from './tool-arguments.ts'
 
 /*
  * Runs in a thread, because strangers' input decides how long it takes. Errors lose their class on the way back, so
  * refusals are results.
  */
-
-export type ReadManifest = { text: string } | { problems: ErrorDetail[] }
-
-export const readManifest = (bytes: Uint8Array): ReadManifest => {
-  try {
-    return { text: JSON.stringify(parseManifest(bytes)) }
-  } catch (error) {
-    if (isCoded(error, 'MANIFEST_INVALID')) return { problems: error.details ?? [] }
-    throw error
-  }
-}
 
 export type CheckedArguments = { problems: ErrorDetail[] } | { unusable: string }
 
@@ -40,7 +29,7 @@ export const checkArguments = ({ schema, args }: { schema: string; args: string 
 
 export type ComparedManifests = ManifestComparison & { fingerprint: string }
 
-/** Compares two manifests, as JSON texts. Both must have passed `parseManifest`. */
+/** Compares two manifests, as JSON texts. Their input schemas must have been checked. */
 export function compareTexts(given: { before: string; after: string }): ComparedManifests {
   const [before, after] = [JSON.parse(given.before) as Manifest, JSON.parse(given.after) as Manifest]
   return { ...compareManifests(before, after), fingerprint: jsonFingerprint(after) }

@@ -1,7 +1,7 @@
 import type { ErrorDetail } from '../errors.ts'
 import { readAllowedSites, type SiteAllowance } from '../safe-fetch/allowed-sites.ts'
-import { addressesOf } from './manifest/foreign-hosts.ts'
-import type { Manifest } from './manifest/manifest.ts'
+import { addressesOf } from './foreign-hosts.ts'
+import type { Manifest } from './manifest.ts'
 
 /**
  * Makes the function that finds addresses in a manifest whose host is a private IP address or this machine, unless they

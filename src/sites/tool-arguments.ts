@@ -2,10 +2,10 @@ import { validate, type OutputUnit, type Schema } from '@cfworker/json-schema'
 import type { ErrorDetail } from '../errors.ts'
 import { isObject, joinPath } from '../json.ts'
 import { argumentSize, type ArgumentSize } from './argument-size.ts'
-import { firstProblems } from './manifest/first-problems.ts'
-import { plainSchema, type PlainSchema } from './manifest/plain-schema.ts'
+import { firstProblems } from './schema/first-problems.ts'
+import { plainSchema, type PlainSchema } from './schema/plain-schema.ts'
 
-import { createTextRules, type TextRules } from './manifest/text-rules.ts'
+import { createTextRules, type TextRules } from './schema/text-rules.ts'
 
 /** Values times schemas that one validation may check: under a second and 100 MB of temporary errors at worst. */
 const maxChecks = 200_000

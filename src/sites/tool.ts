@@ -1,9 +1,16 @@
-import type { ManifestTool } from './manifest/manifest.ts'
-
 export type Scope = 'read' | 'write' | 'delete' | 'admin'
 
 /** Whether a call may be repeated: it only reads, it may be repeated, or it must run once. */
 export type Effect = 'read' | 'idempotent' | 'once'
+
+/** A tool in a manifest. */
+export interface ManifestTool {
+  name: string
+  description: string
+  input_schema: Record<string, unknown>
+  scope?: Scope | undefined
+  effect?: Effect | undefined
+}
 
 export interface SiteTool {
   name: string

@@ -3,7 +3,7 @@ import type * as inThread from '../in-thread.ts'
 import { decodeUtf8 } from '../json.ts'
 import type { Logger } from '../logger.ts'
 import { retryAfter } from '../safe-fetch/retry-after.ts'
-import type { SafeFetch, SafeFetchReason, SafeResponse } from '../safe-fetch/safe-fetch.ts'
+import type { SafeFetch, SafeFetchReason, SafeRequest, SafeResponse } from '../safe-fetch/safe-fetch.ts'
 import { SafeFetchError } from '../safe-fetch/safe-fetch-error.ts'
 import { refusedAddress, unreached } from '../safe-fetch/unreached-site.ts'
 import { orElse, type Threads } from '../threads/threads.ts'
@@ -22,6 +22,9 @@ export interface SiteCall {
   idempotencyKey: string
   signal?: AbortSignal | undefined
 }
+
+/** A tool call in the words of its site's dialect. */
+type CallRequest = Pick<SafeRequest, 'url' | 'method' | 'headers' | 'body'>
 
 /**
  * The outcome of one attempt. `certain`: the site certainly did nothing, so any tool can be called again. Only a
@@ -45,8 +48,9 @@ export type CallOutcome =
 const inlineCharacters = 16 * 1024
 
 /**
- * Sends tool calls to sites. Never throws because of a site: every response and every failure is an outcome. Throws
- * only if the signal aborts the call. No outcome contains the token or another secret, even if the site returns it.
+ * Sends the requests of tool calls, and reads what sites answer. Never throws because of a site: every response and
+ * every failure is an outcome. Throws only if the signal aborts the call. No outcome contains the token or another
+ * secret, even if the site returns it.
  */
 export function createCallSite(context: {
   fetch: SafeFetch
@@ -68,9 +72,11 @@ export function createCallSite(context: {
         : threads.run(party, 'readRefusal', answer).catch(orElse('')),
   })
 
-  return async (call: SiteCall): Promise<CallOutcome> => {
+  return async (call: SiteCall, request: CallRequest): Promise<CallOutcome> => {
     try {
-      const outcome = await classify(await fetch(toRequest(call, config)), secretsOf(call), readerFor(call.ownerId))
+      const { timeoutSeconds, resultBytes: maxBytes } = config.sites
+      const response = await fetch({ ...request, timeoutMs: timeoutSeconds * 1000, maxBytes, signal: call.signal })
+      const outcome = await classify(response, secretsOf(call), readerFor(call.ownerId))
       if (outcome.kind !== 'succeeded') note(call, { outcome: outcome.kind, status: outcome.httpStatus })
       return outcome
     } catch (error) {
@@ -87,27 +93,14 @@ export function createCallSite(context: {
   }
 }
 
+export type CallSite = ReturnType<typeof createCallSite>
+
 const secretsOf = ({ token, secrets = [] }: SiteCall): string[] => [token, ...secrets]
 
 interface Reader {
   answer: (answer: SiteAnswer) => Promise<ReadAnswer>
   refusal: (answer: SiteAnswer) => Promise<string>
 }
-
-const toRequest = (call: SiteCall, config: Config) => ({
-  url: `${call.serverUrl.replace(/\/+$/, '')}/tools/${encodeURIComponent(call.tool)}`,
-  method: 'POST' as const,
-  headers: {
-    authorization: `Bearer ${call.token}`,
-    'content-type': 'application/json',
-    accept: 'application/json',
-    'idempotency-key': call.idempotencyKey,
-  },
-  body: call.arguments,
-  timeoutMs: config.sites.timeoutSeconds * 1000,
-  maxBytes: config.sites.resultBytes,
-  signal: call.signal,
-})
 
 function failedToSend({ reason, maybeSent, status }: SafeFetchError): CallOutcome {
   const unreadable = unreadableReasons[reason]

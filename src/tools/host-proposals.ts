@@ -2,7 +2,7 @@ import { isObject } from '../json.ts'
 import * as v from 'valibot'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
-import type { Manifest } from '../sites/manifest/manifest.ts'
+import type { Manifest } from '../sites/manifest.ts'
 
 import { limitedHost } from './limited-host.ts'
 

@@ -4,9 +4,10 @@ import { recordMs, retryWhileUnavailable } from '../database/database.ts'
 import type { StoredBytes } from '../billing/stored-bytes.ts'
 import type { Config } from '../config/config.ts'
 import type { Logger } from '../logger.ts'
+import type { Dialect } from '../sites/dialects/dialect.ts'
 import type { Connection, ConnectionState } from '../vault/connections.ts'
 import type { Vault } from '../vault/vault.ts'
-import type { CallOutcome, SiteCall } from './call-site.ts'
+import type { CallOutcome } from './call-site.ts'
 import { limitedHost } from './limited-host.ts'
 import type { OutgoingLimit } from './outgoing-limit.ts'
 import type { Sending } from './sending.ts'
@@ -43,10 +44,10 @@ export function createSender(context: {
   logger: Logger
   vault: Vault
   outgoing: OutgoingLimit
-  callSite: (call: SiteCall) => Promise<CallOutcome>
+  dialect: Pick<Dialect, 'call'>
   storedBytes: Pick<StoredBytes, 'note'>
 }) {
-  const { config, logger, vault, outgoing, callSite, storedBytes } = context
+  const { config, logger, vault, outgoing, dialect, storedBytes } = context
 
   async function sendInSlot(sending: Sending, connection: Connection, ledger: Ledger): Promise<Sent> {
     const host = limitedHost(connection.serverUrl, config.sites)
@@ -58,7 +59,7 @@ export function createSender(context: {
     try {
       begun = await ledger.begin()
       if (!begun) return { kind: 'dropped' }
-      const outcome = await callSite({ ...sending, ...connection })
+      const outcome = await dialect.call({ ...sending, ...connection })
       await learnFrom(outcome, connection, host)
       storedBytes.note(sending.ownerId, Buffer.byteLength(outcome.text) + Buffer.byteLength(sending.arguments))
       // Only this process knows the response. While Postgres is unreachable, it retries until the response is recorded.

@@ -10,7 +10,7 @@ import type { Due } from '../runs/due.ts'
 import { page, type Page, type PageRequest } from '../database/paging.ts'
 import type { Sealing } from '../secrets/sealing.ts'
 import type { DiscoveredSite, Sites } from '../sites/sites.ts'
-import type { SiteTool } from '../sites/tool.ts'
+import { describeTool, type SiteTool } from '../sites/tool.ts'
 import { paidWith } from '../owners/payer.ts'
 import { listOf, type Owners } from '../owners/reach.ts'
 import { assertMember, isMember } from '../owners/assert-member.ts'
@@ -162,7 +162,7 @@ export function createEntries(context: {
   }
 
   const toolsOf = (entry: Pick<VaultEntry, 'manifest' | 'scopes'>): (SiteTool & { usable: boolean })[] =>
-    sites.toolsOf(entry.manifest).map((tool) => ({ ...tool, usable: isUsable(tool, entry.scopes) }))
+    entry.manifest.tools.map(describeTool).map((tool) => ({ ...tool, usable: isUsable(tool, entry.scopes) }))
 
   function offered(entry: VaultEntry): OfferedSite {
     const { auth } = entry.manifest
@@ -199,7 +199,7 @@ export function createEntries(context: {
     /** Stores the grant of a finished flow: in a new entry, or in the one that was authorized again. */
     keep: async (flow: OAuthFlow, grant: Grant): Promise<VaultEntry> => {
       const { ownerId, userId: connectedBy, origin, manifest, clientId, entryId } = flow
-      const asked = { scopes: flow.scopes, tools: sites.toolsOf(manifest), isRefresh: false }
+      const asked = { scopes: flow.scopes, tools: manifest.tools.map(describeTool), isRefresh: false }
       const fields = { clientId, ...grantFields(grant, asked, clock.now()) }
       const { accessToken, refreshToken } = grant
       const goesOn = (trx: Transaction) => assertNotEnded(trx, flow)

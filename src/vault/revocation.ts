@@ -1,5 +1,5 @@
 import { Row } from '../database/row.ts'
-import type { OAuthSite } from './oauth/oauth-client.ts'
+import type { OAuthSite } from '../sites/manifest.ts'
 
 /** A removed entry's grant, until its site confirms the revocation (table `vault_revocations`). */
 export class Revocation extends Row {

@@ -1,18 +1,19 @@
 import type { Transaction } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
 import { Row } from '../database/row.ts'
-import type { Manifest } from '../sites/manifest/manifest.ts'
+import type { Manifest } from '../sites/manifest.ts'
 import type { Scope } from '../sites/tool.ts'
 
 /** `needs_reauth`: the credential is dead, and only the owner can provide a new one. */
 type EntryStatus = 'connected' | 'needs_reauth'
 
-/** One owner's connection to one site origin, with its sealed credential (table `vault_entries`). */
+/** One owner's connection to one site, with its sealed credential (table `vault_entries`). */
 export class VaultEntry extends Row {
   static override tableName = 'vault_entries'
   static override jsonAttributes = ['manifest', 'scopes']
   declare id: string
   declare ownerId: string
+  /** The site's key, as its dialect gives it. */
   declare origin: string
   declare name: string
   /** The pinned manifest. `docs/sites/manifest-changes.md` says when it is replaced. */

@@ -7,6 +7,7 @@ import type { Notifications } from '../notifications/notifications.ts'
 import type { Due } from '../runs/due.ts'
 import type { SafeFetch } from '../safe-fetch/safe-fetch.ts'
 import type { Sealing } from '../secrets/sealing.ts'
+import type { Dialect } from '../sites/dialects/dialect.ts'
 import type { Sites } from '../sites/sites.ts'
 import type { HostProposals } from '../tools/host-proposals.ts'
 import { agentCountsOf } from './agent-counts.ts'
@@ -31,6 +32,7 @@ export function createVault(context: {
   logger: Logger
   sealing: Sealing
   fetch: SafeFetch
+  dialect: Pick<Dialect, 'access'>
   sites: Sites
   notifications: Notifications
   due: Due

@@ -4,7 +4,7 @@ import test from 'ava'
 import { usage } from '../../check-site/arguments.ts'
 import { challengeOf } from '../../check-site/authorize-checks.ts'
 import { groups } from '../../check-site/check-site.ts'
-import { parseManifest } from '../../src/sites/manifest/manifest.ts'
+import { parseManifest } from '../../src/sites/dialects/manifest/parse-manifest.ts'
 import { argumentProblems } from '../../src/sites/tool-arguments.ts'
 
 const read = (name: string): string => readFileSync(new URL(`../../docs/sites/${name}.md`, import.meta.url), 'utf8')

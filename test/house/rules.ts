@@ -5,7 +5,7 @@ import { checkDependencies } from './dependencies.ts'
 import { checkStrayNames } from './stray-names.ts'
 import { checkPlainWords } from './plain-words.ts'
 import { checkPromises } from './promises.ts'
-import { importProblem, sharedFiles } from './who-may-import-whom.ts'
+import { adapterProblem, importProblem, sharedFiles } from './who-may-import-whom.ts'
 import { isTest, type SourceFile } from './source.ts'
 
 interface Violation {
@@ -76,6 +76,10 @@ const avaTimeout = 300_000
 
 export const rules: Rule[] = [
   { name: 'each folder imports only what it may', check: checkImports },
+  {
+    name: 'only the registry knows the dialects of sites',
+    check: eachImport((entry, { path }) => adapterProblem(path, entry)),
+  },
   { name: 'what belongs in one place stays there', check: checkConfined },
   { name: 'no files import each other in a circle', check: (files) => findCycles(files) },
   { name: 'the rooms of a noun import each other one way', check: (files) => findRoomCycles(files) },

@@ -101,6 +101,19 @@ export function importProblem(path: string, entry: Import, shared: Shared): stri
   return allowed ? undefined : `imports ${target}${typeOnly ? ' (types)' : ''}, which ${from.top}/ may not`
 }
 
+const adapterOf = (path: string): string | undefined => /^src\/sites\/dialects\/[^/]+(?=\/)/.exec(path)?.[0]
+
+/** Those that know an adapter: the registry, the list of the threads' work, and what is for the owners of sites. */
+const knowAdapters =
+  /^(src\/sites\/dialects\/registry\.ts|src\/in-thread\.ts|check-site\/.*|api\/schemas\/toolsite-schema\.ts|bin\/docs\/.*|test\/.*)$/
+
+/** The problem of an import that knows the dialect of a site. */
+export function adapterProblem(path: string, { target }: Import): string | undefined {
+  const adapter = adapterOf(target)
+  if (adapter === undefined || adapterOf(path) === adapter || knowAdapters.test(path)) return undefined
+  return `imports ${target}; use the dialect that src/services.ts passes in`
+}
+
 function folderMayImport({ top }: Place, target: Place, typeOnly: boolean): boolean {
   const allowed = mayImport[top]
   return (

@@ -1,5 +1,5 @@
 import { isObject } from '../../json.ts'
-import { type SchemaObject } from '../../sites/manifest/schema-keywords.ts'
+import { type SchemaObject } from '../../sites/schema/schema-keywords.ts'
 
 /** Keywords that OpenAI and Anthropic reject at the top level of a schema. */
 const lifted = new Set(['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const', 'if', 'then', 'else', 'dependentSchemas'])

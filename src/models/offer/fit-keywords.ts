@@ -1,5 +1,5 @@
 import type { ProviderKind } from '../../config/models-config.ts'
-import type { SchemaObject } from '../../sites/manifest/schema-keywords.ts'
+import type { SchemaObject } from '../../sites/schema/schema-keywords.ts'
 
 export interface Fitting {
   kind: ProviderKind

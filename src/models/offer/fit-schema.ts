@@ -1,6 +1,6 @@
 import { isObject } from '../../json.ts'
 import type { ProviderKind } from '../../config/models-config.ts'
-import { type SchemaObject } from '../../sites/manifest/schema-keywords.ts'
+import { type SchemaObject } from '../../sites/schema/schema-keywords.ts'
 import { shownSchema } from '../tool-texts.ts'
 import { liftConditions } from './conditions.ts'
 import { fitName, type PropertyNames } from './property-names.ts'

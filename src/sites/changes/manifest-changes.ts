@@ -1,7 +1,7 @@
 import { isSame } from './same-json.ts'
 import { difference, gravest, rankOf, type ChangeClass, type Difference } from './difference.ts'
-import { memberOf } from '../manifest/schema-keywords.ts'
-import type { Manifest } from '../manifest/manifest.ts'
+import { memberOf } from '../schema/schema-keywords.ts'
+import type { Manifest } from '../manifest.ts'
 import { memberChanges, neededScopes, toolChanges } from './tool-changes.ts'
 
 /** Only the gravest differences are kept: nobody reads a longer list. */

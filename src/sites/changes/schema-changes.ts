@@ -1,6 +1,6 @@
 import { isSame, textOf } from './same-json.ts'
 import { isObject, joinPath } from '../../json.ts'
-import { keywords, memberOf, type Keyword, type SchemaObject } from '../manifest/schema-keywords.ts'
+import { keywords, memberOf, type Keyword, type SchemaObject } from '../schema/schema-keywords.ts'
 import { difference, type Difference } from './difference.ts'
 
 /**

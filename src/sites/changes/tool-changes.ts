@@ -1,10 +1,10 @@
 import { isSame } from './same-json.ts'
 import { joinPath } from '../../json.ts'
 import { difference, type Difference } from './difference.ts'
-import type { Manifest, ManifestTool } from '../manifest/manifest.ts'
-import { memberOf } from '../manifest/schema-keywords.ts'
+import type { Manifest } from '../manifest.ts'
+import { memberOf } from '../schema/schema-keywords.ts'
 import { schemaChanges } from './schema-changes.ts'
-import { describeTool, type Effect, type Scope, type SiteTool } from '../tool.ts'
+import { describeTool, type Effect, type ManifestTool, type Scope, type SiteTool } from '../tool.ts'
 
 /** The rank of a scope by what it allows, and of an effect by how freely calls are repeated. */
 const scopeRanks: Record<Scope, number> = { read: 0, write: 1, delete: 2, admin: 3 }

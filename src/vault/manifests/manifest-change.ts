@@ -1,6 +1,6 @@
 import { Row } from '../../database/row.ts'
 import type { ChangeClass, Difference } from '../../sites/changes/difference.ts'
-import type { Manifest } from '../../sites/manifest/manifest.ts'
+import type { Manifest } from '../../sites/manifest.ts'
 
 /**
  * `adopted`: put into use without asking · `pending`: unused until the owner accepts it · `superseded`: replaced by

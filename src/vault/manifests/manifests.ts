@@ -7,7 +7,8 @@ import type { Logger } from '../../logger.ts'
 import type { Notifications } from '../../notifications/notifications.ts'
 import { page, type Page, type PageRequest } from '../../database/paging.ts'
 import type { Sealing } from '../../secrets/sealing.ts'
-import type { Manifest } from '../../sites/manifest/manifest.ts'
+import { foreignHosts } from '../../sites/foreign-hosts.ts'
+import type { Manifest } from '../../sites/manifest.ts'
 import type { Sites } from '../../sites/sites.ts'
 import type { HostProposals } from '../../tools/host-proposals.ts'
 import { assertHostsAccepted } from '../accepted-hosts.ts'
@@ -44,7 +45,7 @@ export function createManifests(context: {
   logger: Logger
   lease: Lease
   sealing: Sealing
-  sites: Pick<Sites, 'discover' | 'compare' | 'foreignHostsOf'>
+  sites: Pick<Sites, 'discover' | 'compare'>
   proposals: HostProposals
   notifications: Pick<Notifications, 'notify'>
   /** Revokes a grant at its site. Never fails. */
@@ -127,8 +128,8 @@ export function createManifests(context: {
         assertThat(entry.ownerId === ownerId, 'NOT_FOUND', { message: 'There is no vault entry with this id.' })
         const pending = await pendingIn(trx, id)
         assertPending(pending, fingerprint)
-        const known = sites.foreignHostsOf(entry.origin, entry.manifest)
-        const wanted = sites.foreignHostsOf(entry.origin, pending.manifest)
+        const known = foreignHosts(entry.origin, entry.manifest)
+        const wanted = foreignHosts(entry.origin, pending.manifest)
         assertHostsAccepted(
           wanted.filter((host) => !known.includes(host)),
           acceptHosts,

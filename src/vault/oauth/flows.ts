@@ -9,10 +9,10 @@ import { hashToken, isToken, newToken } from '../../secrets/opaque-tokens.ts'
 import type { Sealing } from '../../secrets/sealing.ts'
 import { assertHostsAccepted } from '../accepted-hosts.ts'
 import type { Sites } from '../../sites/sites.ts'
-import type { Manifest } from '../../sites/manifest/manifest.ts'
-import type { Scope } from '../../sites/tool.ts'
+import type { Manifest, OAuthSite } from '../../sites/manifest.ts'
+import { describeTool, type Scope } from '../../sites/tool.ts'
 import { ownerName } from '../../owners/owner-name.ts'
-import type { OAuthClient, OAuthSite } from './oauth-client.ts'
+import type { OAuthClient } from './oauth-client.ts'
 import { OAuthFlow } from './oauth-flow.ts'
 import { neededScopes } from './needed-scopes.ts'
 import { lockOwner } from '../../users/user.ts'
@@ -106,7 +106,7 @@ export function createFlows(context: {
      */
     async start(request: FlowRequest): Promise<StartedFlow> {
       const { origin, manifest, entry } = await targetOf(request)
-      const { scopes, unusableTools } = neededScopes(sites.toolsOf(manifest), manifest.auth.scopes, {
+      const { scopes, unusableTools } = neededScopes(manifest.tools.map(describeTool), manifest.auth.scopes, {
         chosen: request.tools,
         granted: entry?.scopes ?? [],
       })

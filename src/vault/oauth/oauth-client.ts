@@ -1,22 +1,20 @@
 import * as oauth from 'oauth4webapi'
 import type { Config } from '../../config/config.ts'
-import { quotedWords } from '../../names.ts'
 import { oauthFetch } from '../../safe-fetch/oauth-fetch.ts'
 import type { SafeFetch } from '../../safe-fetch/safe-fetch.ts'
-import type { Manifest } from '../../sites/manifest/manifest.ts'
+import type { Dialect } from '../../sites/dialects/dialect.ts'
+import type { OAuthSite } from '../../sites/manifest.ts'
 import type { Scope } from '../../sites/tool.ts'
 import { checkedAnswer } from './authorization-answer.ts'
 import { readableTokenAnswer } from './token-answer.ts'
 import { requestToken } from './token-outcome.ts'
 
-export type OAuthSite = Extract<Manifest['auth'], { type: 'oauth2' }>
-
 /**
  * The platform as an OAuth client of sites (RFC 6749, 7636, 9207, 9700): a public client that always uses PKCE with
  * S256. Every request goes through the safe fetch. `exchange` and `refresh` never throw because of a site's answer.
  */
-export function createOAuthClient(context: { fetch: SafeFetch; config: Config }) {
-  const { fetch, config } = context
+export function createOAuthClient(context: { fetch: SafeFetch; config: Config; dialect: Pick<Dialect, 'access'> }) {
+  const { fetch, config, dialect } = context
   const redirectUri = `${config.http.baseUrl}/vault/oauth/callback`
   const options = { [oauth.customFetch]: oauthFetch(fetch, config.sites.tokenTimeoutSeconds * 1000) }
   const client = (clientId: string): oauth.Client => ({ client_id: clientId })
@@ -47,14 +45,14 @@ export function createOAuthClient(context: { fetch: SafeFetch; config: Config })
 
     /** Validates the authorization response. VALIDATION_ERROR, and the library's AuthorizationResponseError. */
     checkCallback: (site: OAuthSite, clientId: string, parameters: URLSearchParams, state: string): URLSearchParams => {
-      const server = serverOf(site, parameters)
-      return checkedAnswer(parameters, { server, clientId, state, who: 'The site', issuerInWords: issuerInWords(site) })
+      const access = dialect.access(site, parameters.get('iss'))
+      return checkedAnswer(parameters, { ...access, clientId, state, who: 'The site' })
     },
 
     /** Exchanges a code for a grant. Takes the parameters that `checkCallback` returned. */
     exchange: (site: OAuthSite, clientId: string, parameters: URLSearchParams, verifier: string) =>
       requestToken([...parameters.getAll('code'), verifier], async () => {
-        const server = serverOf(site)
+        const { server } = dialect.access(site)
         const from = client(clientId)
         const by = oauth.None()
         const answer = await oauth.authorizationCodeGrantRequest(
@@ -71,7 +69,7 @@ export function createOAuthClient(context: { fetch: SafeFetch; config: Config })
 
     refresh: (site: OAuthSite, clientId: string, refreshToken: string) =>
       requestToken([refreshToken], async () => {
-        const server = serverOf(site)
+        const { server } = dialect.access(site)
         const from = client(clientId)
         const answer = await oauth.refreshTokenGrantRequest(server, from, oauth.None(), refreshToken, options)
         return oauth.processRefreshTokenResponse(server, from, await readableTokenAnswer(answer))
@@ -79,34 +77,13 @@ export function createOAuthClient(context: { fetch: SafeFetch; config: Config })
 
     /** Revokes a grant at the site (RFC 7009), if the site has a revocation endpoint. */
     async revoke(site: OAuthSite, clientId: string, token: string): Promise<void> {
-      if (!site.revocation_url) return
-      const answer = await oauth.revocationRequest(serverOf(site), client(clientId), oauth.None(), token, options)
+      const { server } = dialect.access(site)
+      if (!server.revocation_endpoint) return
+      const answer = await oauth.revocationRequest(server, client(clientId), oauth.None(), token, options)
       // RFC 7009 defines 200 alone. Other 2xx statuses count as revoked too.
       if (!answer.ok) await oauth.processRevocationResponse(answer)
     },
   }
 }
 
-const issuerInWords = ({ issuer, authorization_url: url }: OAuthSite): string =>
-  issuer === undefined
-    ? `Its manifest declares no \`issuer\`, so \`iss\` must have the origin ${new URL(url).origin}. The site owner can declare an \`issuer\`.`
-    : `Its manifest declares the \`issuer\` ${quotedWords(issuer)}. The site owner must make the two match.`
-
 export type OAuthClient = ReturnType<typeof createOAuthClient>
-
-/**
- * The site as an authorization server. A site that declares its issuer must send it (RFC 9207, 2.4). An undeclared
- * issuer must have the origin of the authorization address; any other is a mix-up attack.
- */
-function serverOf(site: OAuthSite, parameters?: URLSearchParams): oauth.AuthorizationServer {
-  const { origin } = new URL(site.authorization_url)
-  const sent = parameters?.get('iss')
-  const plausible = sent && URL.parse(sent)?.origin === origin ? sent : origin
-  return {
-    issuer: site.issuer ?? plausible,
-    authorization_endpoint: site.authorization_url,
-    token_endpoint: site.token_url,
-    ...(site.revocation_url && { revocation_endpoint: site.revocation_url }),
-    authorization_response_iss_parameter_supported: site.issuer !== undefined,
-  }
-}

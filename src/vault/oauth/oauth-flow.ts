@@ -1,7 +1,7 @@
 import type { Transaction } from '../../database/database.ts'
 import { Row } from '../../database/row.ts'
 import { assertThat, type ErrorCode } from '../../errors.ts'
-import type { Manifest } from '../../sites/manifest/manifest.ts'
+import type { Manifest } from '../../sites/manifest.ts'
 import type { Scope } from '../../sites/tool.ts'
 
 /** `exchanging`: the browser is back, and the code is being exchanged. A flow never returns to `pending`. */

@@ -7,10 +7,11 @@ import { newId } from '../../ids.ts'
 import type { Logger } from '../../logger.ts'
 import { page, type Page, type PageRequest } from '../../database/paging.ts'
 import type { Sealing } from '../../secrets/sealing.ts'
-import type { Sites } from '../../sites/sites.ts'
+import type { OAuthSite } from '../../sites/manifest.ts'
+import { describeTool } from '../../sites/tool.ts'
 import type { MarkNeedsReauth } from '../reauthorization.ts'
 import { openCredential, sealCredential } from '../credential.ts'
-import type { OAuthClient, OAuthSite } from '../oauth/oauth-client.ts'
+import type { OAuthClient } from '../oauth/oauth-client.ts'
 import type { Grant, TokenOutcome } from '../oauth/token-outcome.ts'
 import { grantFields } from '../oauth/grant-fields.ts'
 import { forgetOldAttempts, pastAttempts } from './refresh-history.ts'
@@ -49,10 +50,9 @@ export function createRefresh(context: {
   logger: Logger
   sealing: Sealing
   oauthClient: OAuthClient
-  sites: Pick<Sites, 'toolsOf'>
   markNeedsReauth: MarkNeedsReauth
 }) {
-  const { database, clock, config, logger, sealing, oauthClient, sites, markNeedsReauth } = context
+  const { database, clock, config, logger, sealing, oauthClient, markNeedsReauth } = context
   const underWay = new Map<string, Promise<Renewal>>()
   const longestWaitMs = (config.sites.tokenTimeoutSeconds + 5) * 1000
 
@@ -136,7 +136,7 @@ export function createRefresh(context: {
     // A site that sends no new refresh token still accepts the old one.
     const { refreshToken } = openCredential(sealing, entry)
     const tokens = { accessToken: grant.accessToken, refreshToken: grant.refreshToken ?? refreshToken }
-    const asked = { scopes: entry.scopes ?? [], tools: sites.toolsOf(entry.manifest), isRefresh: true }
+    const asked = { scopes: entry.scopes ?? [], tools: entry.manifest.tools.map(describeTool), isRefresh: true }
     return entry.$query(trx).patchAndFetch({
       ...grantFields(grant, asked, now),
       credential: sealCredential(sealing, entry, tokens),

@@ -5,6 +5,7 @@ import { CodedError, type ErrorCode } from '../../../src/errors.ts'
 import type { Lookup } from '../../../src/safe-fetch/checked-lookup.ts'
 import { createSafeFetch } from '../../../src/safe-fetch/safe-fetch.ts'
 import type * as inThread from '../../../src/in-thread.ts'
+import { createDialect } from '../../../src/sites/dialects/registry.ts'
 import { createSites } from '../../../src/sites/sites.ts'
 import { createThreads } from '../../../src/threads/threads.ts'
 import { startHttpsSite, temporaryCertificates } from '../../helpers/https-server.ts'
@@ -57,7 +58,9 @@ async function reach(t: ExecutionContext, { allow, trusted = true, timeoutSecond
   }
   const threads = createThreads<typeof inThread>({ file: new URL('../../../src/in-thread.ts', import.meta.url) })
   t.teardown(() => threads.close())
-  return createSites({ fetch: (request) => safeFetch.fetch(request), threads, config })
+  const callSite = () => Promise.reject(new Error('no tool is called'))
+  const dialect = createDialect({ fetch: safeFetch.fetch, threads, config, callSite })
+  return createSites({ dialect, threads, config })
 }
 
 async function connect(t: ExecutionContext, handler: RequestListener, options: Omit<Reach, 'allow'> = {}) {

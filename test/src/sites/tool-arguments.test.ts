@@ -2,7 +2,7 @@
 import { format, validate, type Schema } from '@cfworker/json-schema'
 import test from 'ava'
 import * as fc from 'fast-check'
-import { inputSchemaProblems } from '../../../src/sites/manifest/input-schema.ts'
+import { inputSchemaProblems } from '../../../src/sites/schema/input-schema.ts'
 import { argumentProblems } from '../../../src/sites/tool-arguments.ts'
 import { fewOf } from './changes/few-keywords.ts'
 

@@ -20,6 +20,7 @@ const call = {
   arguments: '{}',
   idempotencyKey: 'k',
 }
+const request = { url: 'https://site.example/api/tools/act', method: 'POST', body: '{}' } as const
 
 const file = new URL('../../../src/in-thread.ts', import.meta.url)
 const threads = createThreads<typeof inThread>({ file })
@@ -29,7 +30,7 @@ test.after.always(() => Promise.all([threads.close(), hasty.close()]))
 
 /** What comes of a call that the site answers so, or that fails so. */
 const outcomeOf = (fetch: SafeFetch, readers = threads) =>
-  createCallSite({ fetch, config, logger, threads: readers })(call)
+  createCallSite({ fetch, config, logger, threads: readers })(call, request)
 
 const sending = (status: number, body: string, readers = threads) =>
   outcomeOf(async () => ({ status, headers: new Headers(), body: Buffer.from(body) }), readers)

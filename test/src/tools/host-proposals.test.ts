@@ -1,5 +1,5 @@
 import test from 'ava'
-import type { Manifest } from '../../../src/sites/manifest/manifest.ts'
+import type { Manifest } from '../../../src/sites/manifest.ts'
 import { proposalProblem } from '../../../src/tools/host-proposals.ts'
 
 const rows: [limits: unknown, isIgnored: boolean][] = [

@@ -13,7 +13,7 @@ import { startSites } from '../../helpers/sites.ts'
 const platformOf = sharedPlatform(test, 'idle')
 
 /** Sends calls of somebody to a site of this test's own, which answer so. */
-async function open(t: ExecutionContext, callSite: () => Promise<CallOutcome>) {
+async function open(t: ExecutionContext, call: () => Promise<CallOutcome>) {
   const sites = await startSites(t)
   const { services, config, ...platform } = await platformOf()
   const { database, vault } = services
@@ -26,9 +26,9 @@ async function open(t: ExecutionContext, callSite: () => Promise<CallOutcome>) {
   const storedBytes = { note: (...of: unknown[]) => void noted.push(of) }
   const nothing = async () => {}
   async function send(begun: boolean, limit = outgoing, more: Partial<Sending> = {}) {
-    const sender = createSender({ config, logger, vault, outgoing: limit, callSite, storedBytes })
-    const call = { callId: newId(), ownerId, entryId, tool: 'echo_text', arguments: '{}', idempotencyKey: 'k' }
-    const sending = { ...call, share: ownerId, mayWait: true, refusedGeneration: null, ...more }
+    const sender = createSender({ config, logger, vault, outgoing: limit, dialect: { call }, storedBytes })
+    const asked = { callId: newId(), ownerId, entryId, tool: 'echo_text', arguments: '{}', idempotencyKey: 'k' }
+    const sending = { ...asked, share: ownerId, mayWait: true, refusedGeneration: null, ...more }
     return sender.send(sending, { begin: async () => begun, onRefused: nothing, onRefreshed: nothing })
   }
   return { send, database, outgoing, ownerId, entryId, noted, host: new URL(sites.badTools.origin).host }

@@ -3,7 +3,6 @@ import * as notifications from '../../../../api/notifications.ts'
 import * as vault from '../../../../api/vault.ts'
 import type { ErrorCode } from '../../../../src/errors.ts'
 import { newId } from '../../../../src/ids.ts'
-import { createCallSite } from '../../../../src/tools/call-site.ts'
 import { createSender, type Ledger } from '../../../../src/tools/sender.ts'
 import { createManifestReview } from '../../../../src/vault/manifests/review-manifest.ts'
 import { OAuthFlow } from '../../../../src/vault/oauth/oauth-flow.ts'
@@ -251,7 +250,6 @@ test.serial('a call that is refused twice under one credential gets the next, wh
   const sender = createSender({
     ...services,
     outgoing: services.outgoingLimit,
-    callSite: createCallSite(services),
     storedBytes: services.billing.storedBytes,
   })
   const entryId = await connectContacts(await customer(platform), contacts)

@@ -1,9 +1,9 @@
-import { isObject } from '../../json.ts'
+import { isObject } from '../../../json.ts'
 import * as v from 'valibot'
-import { isCoded } from '../../errors.ts'
-import { cleanName, problemOfName, unitsOfCharacter } from '../../names.ts'
-import { parseSiteUrl } from '../../safe-fetch/site-url.ts'
-import { type SchemaObject } from './schema-keywords.ts'
+import { isCoded } from '../../../errors.ts'
+import { cleanName, problemOfName, unitsOfCharacter } from '../../../names.ts'
+import { parseSiteUrl } from '../../../safe-fetch/site-url.ts'
+import { type SchemaObject } from '../../schema/schema-keywords.ts'
 
 /** More tools do not fit into a prompt or an overview. */
 export const maxTools = 200
@@ -114,7 +114,10 @@ const auth = () =>
     issue.path?.at(-1)?.key === 'type' ? 'must be bearer or oauth2' : messageOf(issue),
   )
 
-/** The shape of toolsite.json. Later checks cover what a shape cannot express. */
+/**
+ * The shape of toolsite.json (docs/specification.md, "Manifest"). Unknown members are kept. Later checks cover what a
+ * shape cannot express.
+ */
 export const manifestShape = () =>
   v.looseObject(
     {
@@ -134,10 +137,6 @@ export const manifestShape = () =>
     },
     messageOf,
   )
-
-/** A site's toolsite.json (docs/specification.md, "Manifest"). Unknown members are kept. */
-export type Manifest = v.InferOutput<ReturnType<typeof manifestShape>>
-export type ManifestTool = v.InferOutput<ReturnType<typeof tool>>
 
 /** Rewrites Valibot's messages: `Invalid type: Expected string but received undefined` is a missing member. */
 function messageOf(issue: v.BaseIssue<unknown>): string {

@@ -1,15 +1,15 @@
 import * as v from 'valibot'
-import { CodedError, problemInWords, type ErrorDetail } from '../../errors.ts'
-import { isObject, decodeUtf8, joinPath, lossyPlaces, parseJson } from '../../json.ts'
-import { firstProblems } from './first-problems.ts'
-import { inputSchemaProblems, noPatterns } from './input-schema.ts'
-import { manifestShape, maxTools, type Manifest } from './manifest-shape.ts'
-import { type SchemaObject } from './schema-keywords.ts'
-
-export type { Manifest, ManifestTool } from './manifest-shape.ts'
+import type { ErrorDetail } from '../../../errors.ts'
+import { isObject, decodeUtf8, joinPath, lossyPlaces, parseJson } from '../../../json.ts'
+import { invalidManifest } from '../../invalid-manifest.ts'
+import type { Manifest } from '../../manifest.ts'
+import { firstProblems } from '../../schema/first-problems.ts'
+import { inputSchemaProblems, noPatterns } from '../../schema/input-schema.ts'
+import { type SchemaObject } from '../../schema/schema-keywords.ts'
+import { manifestShape, maxTools } from './manifest-shape.ts'
 
 /**
- * Parses the bytes of a manifest. Throws MANIFEST_INVALID with at most 50 problems by dotted path; the path '' is the
+ * Parses the bytes of toolsite.json. Throws MANIFEST_INVALID with at most 50 problems by dotted path; the path '' is the
  * document itself.
  */
 export function parseManifest(bytes: Uint8Array): Manifest {
@@ -25,17 +25,6 @@ export function parseManifest(bytes: Uint8Array): Manifest {
   if (!checked.success || problems.length > 0) throw invalidManifest(problems)
   return checked.output
 }
-
-/** MANIFEST_INVALID with a sentence about the first problem. */
-export function invalidManifest(details: ErrorDetail[], options: { privateDetail?: string; cause?: unknown } = {}) {
-  const [first] = details
-  const message = first && `The site's manifest is invalid${sentenceOf(first)}`
-  return new CodedError('MANIFEST_INVALID', { details, ...(message && { message }), ...options })
-}
-
-/** A problem of the whole document is a sentence already. */
-const sentenceOf = (problem: ErrorDetail): string =>
-  problem.message.endsWith('.') ? `. ${problem.message}` : `: ${problemInWords(problem)}.`
 
 const toDetail = (issue: v.BaseIssue<unknown>): ErrorDetail => ({
   path: (issue.path ?? []).reduce((path, { key }) => joinPath(path, String(key)), ''),

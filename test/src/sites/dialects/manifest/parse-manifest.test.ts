@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
-import { CodedError } from '../../../../src/errors.ts'
-import { parseManifest } from '../../../../src/sites/manifest/manifest.ts'
+import { CodedError } from '../../../../../src/errors.ts'
+import { parseManifest } from '../../../../../src/sites/dialects/manifest/parse-manifest.ts'
 
 const tool = {
   name: 'list_issues',

@@ -1,7 +1,7 @@
 // @promise addresses
 import test from 'ava'
-import { foreignHosts } from '../../../../src/sites/manifest/foreign-hosts.ts'
-import type { Manifest } from '../../../../src/sites/manifest/manifest.ts'
+import { foreignHosts } from '../../../src/sites/foreign-hosts.ts'
+import type { Manifest } from '../../../src/sites/manifest.ts'
 
 const manifest = (server: string, ...[authorization_url, token_url]: string[]): Manifest => ({
   name: 'Site',
@@ -11,7 +11,7 @@ const manifest = (server: string, ...[authorization_url, token_url]: string[]): 
   auth:
     authorization_url && token_url
       ? { type: 'oauth2', authorization_url, token_url, scopes: [] }
-      : { type: 'bearer', token_url: 'https://ignored.example' },
+      : Object.assign({ type: 'bearer' as const }, { token_url: 'https://ignored.example' }),
   tools: [],
 })
 

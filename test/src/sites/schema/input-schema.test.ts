@@ -1,5 +1,5 @@
 import test from 'ava'
-import { inputSchemaProblems } from '../../../../src/sites/manifest/input-schema.ts'
+import { inputSchemaProblems } from '../../../../src/sites/schema/input-schema.ts'
 
 const places = (schema: unknown) => inputSchemaProblems(schema).map(({ path }) => path)
 const property = (schema: unknown) => ({ type: 'object', properties: { a: schema } })

@@ -1,4 +1,4 @@
-import { registrableDomain } from '../../registrable-domain.ts'
+import { registrableDomain } from '../registrable-domain.ts'
 import type { Manifest } from './manifest.ts'
 
 /**
