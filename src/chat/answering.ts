@@ -201,9 +201,10 @@ export function createAnswering(context: {
       const current = answer.status === 'queued' ? await answerNow(answer.id) : answer
       late = setTimeout(() => stop.abort('late' satisfies GivenUp), await timeLeft(current))
       const outcome = await follow({ ...writing, answer: current }, parts, stop.signal)
-      if (outcome !== 'approval') return await ending.complete(written, outcome.ended, parts)
+      if (outcome !== 'approval')
+        return await ending.end(written, { status: 'completed', finish: outcome.ended }, parts)
       for (const approval of await pendingOfAnswers(database, [answer.id])) await parts.approval(approval)
-      return await ending.wait(written, parts)
+      return await ending.end(written, { status: 'waiting' }, parts)
     } catch (error) {
       return await ending.giveUp(written, { error, signal: stop.signal, parts })
     } finally {
