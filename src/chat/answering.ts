@@ -39,6 +39,12 @@ export interface Writing {
   gone?: AbortSignal | undefined
 }
 
+/** An answer that is under way, with what takes its parts and what gives it up. */
+interface Work extends Writing {
+  parts: PartWriter
+  signal: AbortSignal
+}
+
 /**
  * Writes answers: model step, its tool calls, model step, until the model has finished, a call has to be approved, or the
  * answer is given up. It runs in the process that took the message: nothing is left to do for it once its writer is gone.
@@ -75,27 +81,24 @@ export function createAnswering(context: {
   const callsOf = (subjectId: string, step: number) =>
     ToolCall.query(database).where({ subjectId, step }).orderBy('position')
 
-  /** Makes calls. Returns what comes after them: some may wait for approval. */
+  /** Makes the calls of a step that are left. Returns what comes after them: some may wait for approval. */
   async function performCalls(
-    writing: Writing,
-    parts: PartWriter,
-    open: ToolCall[],
-    signal: AbortSignal,
+    { answer: { id, ownerId }, session, writer, parts, signal }: Work,
+    step: number,
+    asked: ToolCall[],
   ): Promise<Outcome> {
-    const secrets = await steps.secretsOf(writing.session)
-    const { ownerId } = writing.answer
+    const secrets = await steps.secretsOf(session)
     const made = await Promise.allSettled(
-      open
+      asked
         .filter(({ status }) => !isFinal(status))
         .map(async (call) => {
-          await calls.perform(call, { ownerId, writer: writing.writer, secrets, signal })
-          changes.note(writing.session.id)
+          await calls.perform(call, { ownerId, writer, secrets, signal })
+          changes.note(session.id)
         }),
     )
     // The outcome of each is on record before anything follows from the failure of another.
     for (const result of made) if (result.status === 'rejected') throw result.reason
-    const [{ subjectId, step } = { subjectId: '', step: 0 }] = open
-    const after = await callsOf(subjectId, step)
+    const after = await callsOf(id, step)
     for (const call of after) if (isFinal(call.status)) await parts.outcome(call)
     await parts.endStep()
     signal.throwIfAborted()
@@ -105,59 +108,47 @@ export function createAnswering(context: {
   const answerNow = (id: string) => ChatAnswer.query(database).findOne({ id }).throwIfNotFound()
 
   /** What ends the answer now, or nothing if the model is asked once more. */
-  async function stepOnce(
-    writing: Writing,
-    answer: ChatAnswer,
-    parts: PartWriter,
-    signal: AbortSignal,
-  ): Promise<Outcome> {
+  async function stepOnce(work: Work, answer: ChatAnswer): Promise<Outcome> {
     const { id } = answer
     const step = answer.steps + 1
     assertStepLeft(answer, config.budgets)
-    const { session, writer, passing } = writing
+    const { session, writer, passing, parts, signal } = work
     const onWords = (text: string) => parts.words(step, text)
     const asked = await steps.ask({ session, answer, written: { id, writer }, passing, onWords, signal })
-    changes.note(writing.session.id)
-    if (!asked.isTold) {
-      await parts.endStep()
-      return 'more'
-    }
-    await parts.step(step, asked.text, asked.calls)
+    changes.note(session.id)
+    if (asked.isTold) await parts.step(step, asked.text, asked.calls)
     if (asked.calls.length === 0) {
       await parts.endStep()
       return asked.isOver ? { ended: asked.finish } : 'more'
     }
     // Before the calls: what is beyond the budget is not done.
     await assertWithin(database, await answerNow(id), config.budgets)
-    return performCalls(writing, parts, asked.calls, signal)
+    return performCalls(work, step, asked.calls)
   }
 
   /** Takes steps until there is nothing to do. Returns why the answer has ended for now. */
-  async function follow(writing: Writing, parts: PartWriter, signal: AbortSignal): Promise<Exclude<Outcome, 'more'>> {
-    const { id } = writing.answer
-    if (writing.answer.steps > 0) {
-      const outcome = await resume(writing, parts, signal)
-      if (outcome !== 'more') return outcome
+  async function follow(work: Work): Promise<Exclude<Outcome, 'more'>> {
+    let { answer } = work
+    let outcome = answer.steps > 0 ? await resume(work) : await stepOnce(work, answer)
+    while (outcome === 'more') {
+      answer = await answerNow(answer.id)
+      outcome = await stepOnce(work, answer)
     }
-    for (let answer = writing.answer; ; answer = await answerNow(id)) {
-      const outcome = await stepOnce(writing, answer, parts, signal)
-      if (outcome !== 'more') return outcome
-    }
+    return outcome
   }
 
   /** Makes the calls that the last recorded step has left. */
-  async function resume(writing: Writing, parts: PartWriter, signal: AbortSignal): Promise<Outcome> {
-    const { id, steps: done, model, corrections } = writing.answer
-    const calls = await callsOf(id, done)
+  async function resume(work: Work): Promise<Outcome> {
+    const { id, steps: done, model, corrections } = work.answer
+    const asked = await callsOf(id, done)
     // Its process was lost before it could record the end.
-    const last = calls.length === 0 ? await Step.query(database).findById([id, done]) : undefined
+    const last = asked.length === 0 ? await Step.query(database).findById([id, done]) : undefined
     if (last && isOver(last.outcome, { corrections, isOtherAsked: last.model !== model })) {
       if (!isTold(last)) throw noAnswer()
       return { ended: last.finish }
     }
-    await assertWithin(database, writing.answer, config.budgets)
-    const left = calls.filter(({ status }) => !isFinal(status))
-    return left.length > 0 ? performCalls(writing, parts, left, signal) : 'more'
+    await assertWithin(database, work.answer, config.budgets)
+    return asked.length > 0 ? performCalls(work, done, asked) : 'more'
   }
 
   /** How long the answer may take yet. By the database's clock: it may have begun in another process. */
@@ -200,10 +191,11 @@ export function createAnswering(context: {
       if (answer.status === 'queued') await turn(written, answer, stop.signal)
       const current = answer.status === 'queued' ? await answerNow(answer.id) : answer
       late = setTimeout(() => stop.abort('late' satisfies GivenUp), await timeLeft(current))
-      const outcome = await follow({ ...writing, answer: current }, parts, stop.signal)
-      if (outcome !== 'approval') return await ending.complete(written, outcome.ended, parts)
+      const outcome = await follow({ ...writing, answer: current, parts, signal: stop.signal })
+      if (outcome !== 'approval')
+        return await ending.end(written, { status: 'completed', finish: outcome.ended }, parts)
       for (const approval of await pendingOfAnswers(database, [answer.id])) await parts.approval(approval)
-      return await ending.wait(written, parts)
+      return await ending.end(written, { status: 'waiting' }, parts)
     } catch (error) {
       return await ending.giveUp(written, { error, signal: stop.signal, parts })
     } finally {

@@ -1,107 +1,46 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '../database/database.ts'
 import type { Logger } from '../logger.ts'
+import { createWatches } from '../loop/watches.ts'
 import type { ChatAnswer } from './chat-answer.ts'
 import { isBefore } from './writer.ts'
 
-/** How often the answers that somebody waits for are looked at, in milliseconds: one query for all of a process. */
-const pollMs = 100
+const everyMs = 100
 
+/** An answer, and what the last look has found of it. */
 interface Watched {
+  id: string
   sessionId: string
-  /** What the last look has found. */
-  version: string | undefined
-  watchers: Set<Watcher>
+  version?: string
 }
 
-interface Watcher {
-  hasChanged: boolean
-  wake: () => void
-}
-
-/**
- * Tells those who wait for something of an answer, its readers and the writer whose turn has not come, that it has
- * changed: at once if this process has changed it, else with the next look at the record. `NOTIFY` does not pass a pooler
- * of transactions.
- */
+/** Tells its readers, and the writer whose turn has not come, that an answer has changed. */
 export function createAnswerChanges({ database, logger }: { database: Database; logger: Logger }) {
-  const watched = new Map<string, Watched>()
-  let polling: Promise<void> | undefined
-  let isAway = false
+  const failure = 'failed to look at the answers of chats'
+  const watches = createWatches<Watched>({ logger, everyMs, look, failure })
 
-  async function poll(): Promise<void> {
-    while (watched.size > 0) {
-      await delay(pollMs)
-      await look().then(
-        () => (isAway = false),
-        (error: unknown) => {
-          if (!isAway) logger.warn({ err: error }, 'failed to look at the answers of chats')
-          isAway = true
-        },
-      )
-    }
-    polling = undefined
-  }
-
-  async function look(): Promise<void> {
-    const ids = [...watched.keys()]
-    if (ids.length === 0) return
+  async function look(watched: Watched[]): Promise<void> {
+    const ids = watched.map(({ id }) => id)
     const { rows } = await database.raw<{ rows: { id: string; version: string }[] }>(versionsStatement, { ids })
-    for (const { id, version } of rows) {
-      const one = watched.get(id)
-      if (!one || one.version === version) continue
+    const found = new Map(rows.map(({ id, version }) => [id, version]))
+    for (const one of watched) {
+      const version = found.get(one.id)
+      if (version === undefined || version === one.version) continue
       one.version = version
-      wakeAll(one)
+      watches.wake(one.id)
     }
   }
 
   return {
-    /** Watches an answer. `changed` resolves once something has changed since the watch or the last `changed` began. */
-    watch({ id, sessionId }: Pick<ChatAnswer, 'id' | 'sessionId'>) {
-      const one: Watched = watched.get(id) ?? { sessionId, version: undefined, watchers: new Set() }
-      const watcher: Watcher = { hasChanged: false, wake: () => {} }
-      watched.set(id, one)
-      one.watchers.add(watcher)
-      polling ??= poll()
-      return {
-        async changed(signal: AbortSignal): Promise<void> {
-          signal.throwIfAborted()
-          if (!watcher.hasChanged) await woken(watcher, signal)
-          watcher.hasChanged = false
-        },
-        close(): void {
-          one.watchers.delete(watcher)
-          if (one.watchers.size === 0 && watched.get(id) === one) watched.delete(id)
-        },
-      }
-    },
+    watch: ({ id, sessionId }: Pick<ChatAnswer, 'id' | 'sessionId'>) => watches.watch(id, () => ({ id, sessionId })),
 
     /** Says that this process has changed an answer of the session. */
     note(sessionId: string): void {
-      for (const one of watched.values()) if (one.sessionId === sessionId) wakeAll(one)
+      for (const one of watches.known()) if (one.sessionId === sessionId) watches.wake(one.id)
     },
   }
 }
 
 export type AnswerChanges = ReturnType<typeof createAnswerChanges>
-
-function wakeAll({ watchers }: Watched): void {
-  for (const watcher of watchers) {
-    watcher.hasChanged = true
-    watcher.wake()
-  }
-}
-
-/** Throws the signal's reason. */
-const woken = (watcher: Watcher, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const giveUp = () => reject(signal.reason as Error)
-    signal.addEventListener('abort', giveUp, { once: true })
-    watcher.wake = () => {
-      signal.removeEventListener('abort', giveUp)
-      resolve()
-    }
-  })
 
 /** What readers are told of an answer, as one text: its state, its calls, the words of its step, and whether it is next. */
 const versionsStatement = `

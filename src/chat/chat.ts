@@ -59,8 +59,6 @@ export function createChat(context: {
   const readers = createReaders(createReplay({ database, changes }))
   const history = createHistory(context)
   const openAnswers = createOpenAnswers()
-  /** Answers that go on without a reader. */
-  const detached = new Set<Promise<unknown>>()
   let isEnding = false
 
   /** Writes the answer to its first reader; others read the record, and its words as they come if it goes on. */
@@ -80,12 +78,10 @@ export function createChat(context: {
 
   /** Writes the answer whether or not somebody reads it; its readers read the record. */
   function detach(session: Session, answer: ChatAnswer, writer: string, leave?: () => void): void {
-    const work = writeFor({ session, answer, writer, sink: () => undefined })
+    void writeFor({ session, answer, writer, sink: () => undefined })
       // The record has it, and readers are told from there.
       .catch((error: unknown) => logger.debug({ err: error, answerId: answer.id }, 'answer failed'))
-      .finally(() => detached.delete(work))
       .finally(leave)
-    detached.add(work)
   }
 
   async function detachOf(answer: ChatAnswer, writer: string): Promise<void> {
@@ -210,7 +206,6 @@ export function createChat(context: {
       isEnding = true
       const until = performance.now() + config.shutdownSeconds * 1000
       await answering.drain()
-      await Promise.allSettled(detached)
       await live.stop()
       await readers.dismiss(until)
     },

@@ -8,7 +8,7 @@ import { ToolCall, isFinal } from '../tools/tool-call.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import { closeCalls } from '../loop/close-calls.ts'
 import { Step } from '../loop/step.ts'
-import { errorOf, type PartWriter } from './part-writer.ts'
+import type { PartWriter } from './part-writer.ts'
 import { goesOn, lockAnswer, LostAnswerError, release, writerHasStopped, type Written } from './writer.ts'
 
 /** Told to readers whose process ends or was too slow. */
@@ -75,17 +75,11 @@ export function createEnding(context: {
   }
 
   return {
-    async complete(written: Written, finish: string, parts: PartWriter): Promise<ChatAnswer> {
-      const ended = await record(written, { status: 'completed', finish })
-      await parts.finish(ended)
+    /** The answer is over, or waits for approvals: then its stream ends, and it goes on later. */
+    async end(written: Written, changes: Pick<ChatAnswer, 'status'> & { finish?: string }, parts: PartWriter) {
+      const ended = await record(written, changes)
+      await parts.end(ended)
       return ended
-    },
-
-    /** Its calls have to be approved: the stream ends, and the answer goes on later. */
-    async wait(written: Written, parts: PartWriter): Promise<ChatAnswer> {
-      const waiting = await record(written, { status: 'waiting' })
-      await parts.finish(waiting)
-      return waiting
     },
 
     /** Throws the failure if its reader has seen nothing yet. */
@@ -97,15 +91,14 @@ export function createEnding(context: {
       if (signal.reason === 'stopped') {
         const stopped = await record(written, { status: 'stopped' })
         await tellOutcomes(written, parts)
-        await parts.abort()
+        await parts.end(stopped)
         return stopped
       }
       if (signal.reason === 'shutdown' && (await goesOn(database, written))) return handOver(written, parts)
       const failure = failureOf(broken)
       const { code: errorCode, message: errorMessage } = failure
       const failed = await record(written, { status: 'failed', errorCode, errorMessage })
-      if (!parts.hasBegun()) throw failure
-      if (signal.reason === 'gone') return failed
+      if (signal.reason === 'gone' && parts.hasBegun()) return failed
       await tellOutcomes(written, parts)
       await parts.fail(failure)
       return failed
@@ -132,18 +125,9 @@ export function createEnding(context: {
   async function lost({ id }: Written, parts: PartWriter): Promise<ChatAnswer> {
     const answer = await retryWhileUnavailable(() => ChatAnswer.query(database).findOne({ id }).throwIfNotFound())
     await tellOutcomes(answer, parts)
-    if (answer.endedAt === null && answer.status !== 'waiting') await goesOnElsewhere(parts)
-    else if (answer.status === 'completed' || answer.status === 'waiting') await parts.finish(answer)
-    else if (answer.status !== 'failed') await parts.abort()
-    else if (parts.hasBegun()) await parts.fail(errorOf(answer))
-    else throw errorOf(answer)
+    if (answer.endedAt !== null || answer.status === 'waiting') await parts.end(answer)
+    // Its reader has to ask for the rest: what another process writes may begin again.
+    else await parts.fail(new CodedError('INTERNAL_ERROR', { message: continuesElsewhere }))
     return answer
   }
-}
-
-/** Its reader has to ask for the rest: what another process writes may begin again. */
-async function goesOnElsewhere(parts: PartWriter): Promise<void> {
-  const error = new CodedError('INTERNAL_ERROR', { message: continuesElsewhere })
-  if (!parts.hasBegun()) throw error
-  await parts.fail(error)
 }

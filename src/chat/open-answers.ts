@@ -1,5 +1,6 @@
 import type { AccountStatus } from '../billing/account-status.ts'
 import { assertThat } from '../errors.ts'
+import { createCommon } from '../shares/shares.ts'
 
 /** Seconds after which an attempt may succeed. */
 const retryAfter = 5
@@ -10,20 +11,16 @@ const retryAfter = 5
  * the others spend, too: hence a limit, the one for streams.
  */
 export function createOpenAnswers() {
-  const open = new Map<string, number>()
+  const open = createCommon(Infinity)
 
   return {
     /** Adds one, and returns the function that removes it. Fails with RATE_LIMITED at the limit of the tier. */
     enter(ownerId: string, { tier, limits: { openStreams } }: Pick<AccountStatus, 'tier' | 'limits'>): () => void {
-      const count = open.get(ownerId) ?? 0
+      const count = open.holds(ownerId)
       const message = `You have ${count} answers in progress on this server, which is the limit ${tier === null ? 'for this platform' : `for the ${tier} tier`}. Wait for one to finish.`
       assertThat(count < openStreams, 'RATE_LIMITED', { message, retryAfter })
-      open.set(ownerId, count + 1)
-      return () => {
-        const left = (open.get(ownerId) ?? 0) - 1
-        if (left > 0) open.set(ownerId, left)
-        else open.delete(ownerId)
-      }
+      open.take(ownerId)
+      return () => open.release(ownerId)
     },
   }
 }

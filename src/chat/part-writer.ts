@@ -58,6 +58,12 @@ export function createPartWriter(answer: Pick<ChatAnswer, 'id' | 'sessionId' | '
     written = 0
   }
 
+  /** Throws the error if there was no part before. */
+  async function fail(error: CodedError): Promise<void> {
+    if (!begun) throw error
+    for (const part of failureParts(error)) await sink(part)
+  }
+
   return {
     hasBegun: () => begun,
 
@@ -102,30 +108,25 @@ export function createPartWriter(answer: Pick<ChatAnswer, 'id' | 'sessionId' | '
 
     approval: async (approval: Approval): Promise<void> => sink(approvalPart(approval)),
 
-    async finish(ended: ChatAnswer): Promise<void> {
+    /** Ends as an answer does that is over or waits. Throws the error of one that failed before its first part. */
+    async end(ended: ChatAnswer): Promise<void> {
+      if (ended.status === 'failed') return fail(errorOf(ended))
       await begin()
       await endText()
-      await sink({
-        type: 'finish',
-        finishReason: finishOf(ended),
-        messageMetadata: metadataOf(ended),
-      })
+      await sink(ended.status === 'stopped' ? { type: 'abort' } : finishPart(ended))
     },
 
-    async abort(): Promise<void> {
-      await begin()
-      await endText()
-      await sink({ type: 'abort' })
-    },
-
-    /** After the first part; an error before it is thrown instead. */
-    async fail(error: CodedError): Promise<void> {
-      for (const part of failureParts(error)) await sink(part)
-    },
+    fail,
   }
 }
 
 export type PartWriter = ReturnType<typeof createPartWriter>
+
+const finishPart = (ended: ChatAnswer): ChatPart => ({
+  type: 'finish',
+  finishReason: finishOf(ended),
+  messageMetadata: metadataOf(ended),
+})
 
 /** To clients, an answer that waits for approvals has ended with its calls. */
 function finishOf({ status, finish }: ChatAnswer): Finish {

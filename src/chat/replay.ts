@@ -6,7 +6,7 @@ import { ChatAnswer } from './chat-answer.ts'
 import { readWords } from '../loop/live-words.ts'
 import { Step } from '../loop/step.ts'
 import { isTold } from './told-steps.ts'
-import { createPartWriter, errorOf, type PartWriter, type Sink } from './part-writer.ts'
+import { createPartWriter, type PartWriter, type Sink } from './part-writer.ts'
 
 /**
  * Streams an answer from its record, from its first part on and until it ends: from any process, and as often as
@@ -40,16 +40,10 @@ export function createReplay(context: { database: Database; changes: Pick<Answer
   }
 
   async function tellEnd({ answer, read }: Replayed, parts: PartWriter): Promise<void> {
-    const { id, status } = answer
-    if (status === 'stopped') return parts.abort()
-    if (status === 'failed') {
-      if (!parts.hasBegun()) throw errorOf(answer)
-      return parts.fail(errorOf(answer))
+    if (answer.status === 'waiting') {
+      for (const approval of await read(() => pendingOfAnswers(database, [answer.id]))) await parts.approval(approval)
     }
-    if (status === 'waiting') {
-      for (const approval of await read(() => pendingOfAnswers(database, [id]))) await parts.approval(approval)
-    }
-    return parts.finish(answer)
+    return parts.end(answer)
   }
 
   /** Throws the error of an answer that failed before its first part, and the signal's reason. */

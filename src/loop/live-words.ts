@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '../database/database.ts'
 import type { Logger } from '../logger.ts'
+import { createRounds } from '../rounds.ts'
 import { createPartialText, type TextPiece, type PartialText } from './partial-text.ts'
 
 /** An attempt at a step of a run or an answer whose words are shown. */
@@ -35,23 +35,12 @@ export function createLiveWords<Of extends Spoken>(
   const answers = new Set<PartialText<Of>>()
   /** Finished attempts whose rows still exist. */
   let finished: Spoken[] = []
-  let working: Promise<void> | undefined
-  let away = false
-  const stopping = new AbortController()
-
-  async function work(): Promise<void> {
-    while (answers.size + finished.length > 0 && !stopping.signal.aborted) {
-      await delay(everyMs, undefined, { signal: stopping.signal }).catch(() => undefined)
-      await pass().catch((error: unknown) => {
-        if (!away) logger.warn({ err: error }, 'failed to relay partial model answers')
-        away = true
-      })
-    }
-    working = undefined
-  }
+  const failure = 'failed to relay partial model answers'
+  const isNeeded = () => answers.size + finished.length > 0
+  const rounds = createRounds({ logger, everyMs, isNeeded, round, failure })
 
   /** Sequential, so no row is written after its attempt's rows were removed. */
-  async function pass(): Promise<void> {
+  async function round(): Promise<void> {
     await remove()
     const pending = [...answers].filter((answer) => answer.hasMore())
     if (pending.length > 0) await write(await read(pending, answers))
@@ -67,7 +56,6 @@ export function createLiveWords<Of extends Spoken>(
     }
     if (pieces.length === 0) return
     await database.raw(writeStatement, columnsOf(pieces.map(({ piece }) => piece)))
-    away = false
     for (const { answer, piece } of pieces) {
       answer.confirm()
       onWritten?.(piece)
@@ -89,7 +77,7 @@ export function createLiveWords<Of extends Spoken>(
     begin(attempt: Of) {
       const answer = createPartialText(attempt)
       answers.add(answer)
-      working ??= work()
+      rounds.begin()
       const end = (): void => {
         if (answers.delete(answer) && answer.wasShown()) finished.push(attempt)
       }
@@ -97,10 +85,7 @@ export function createLiveWords<Of extends Spoken>(
     },
 
     /** Waits for the current write. A purge removes the remaining rows. */
-    async stop(): Promise<void> {
-      stopping.abort()
-      await working
-    },
+    stop: rounds.stop,
   }
 }
 

@@ -15,10 +15,8 @@ export class StaleEpochError extends Error {
 }
 
 /** The fields of a tool call that the rules read. */
-export type CallFacts = Pick<
-  ToolCall,
-  'id' | 'step' | 'name' | 'tool' | 'siteOrigin' | 'arguments' | 'status' | 'waitCause' | 'notBefore'
->
+export type CallFacts = Pick<ToolCall, (typeof facts)[number]>
+const facts = ['id', 'step', 'name', 'tool', 'siteOrigin', 'arguments', 'status', 'waitCause', 'notBefore'] as const
 
 /** Everything that decides a run's next move. */
 export interface RunRecord {
@@ -63,8 +61,6 @@ function currentRun(run: Run | undefined, { epoch }: RunRef): Run {
   if (run?.epoch === epoch) return run
   throw new StaleEpochError('the run has a later epoch')
 }
-
-const facts = ['id', 'step', 'name', 'tool', 'siteOrigin', 'arguments', 'status', 'waitCause', 'notBefore'] as const
 
 /** Reads the record of a run whose row is locked. */
 export async function readRecord(trx: Transaction, run: Run): Promise<RunRecord> {

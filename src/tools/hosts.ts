@@ -31,6 +31,15 @@ export function createHosts(context: {
 }) {
   const { database, clock, config, logger } = context
 
+  /** Changes a host if the condition holds, and returns whether it did. */
+  async function end(host: string, userId: string, said: string, condition: string, changes: Partial<OutgoingHost>) {
+    assertHost(host, config.sites)
+    const row = OutgoingHost.query(database).findById(host).whereRaw(condition, { now: clock.now() })
+    const hasChanged = (await row.patch(changes)) > 0
+    if (hasChanged) logger.info({ userId, host }, said)
+    return hasChanged
+  }
+
   return {
     /**
      * Suspends a host until an admin lifts it. A repeated suspension changes the admin and the reason, but not the
@@ -56,37 +65,16 @@ export function createHosts(context: {
     },
 
     /** Restores a host's usual limit; false if it has no other. VALIDATION_ERROR for an invalid host. */
-    async removeLimit(host: string, adminUserId: string): Promise<boolean> {
-      assertHost(host, config.sites)
-      const changed = await OutgoingHost.query(database)
-        .findById(host)
-        .whereNotNull('callsPerMinute')
-        .patch({ callsPerMinute: null })
-      if (changed > 0) logger.info({ userId: adminUserId, host }, 'host limit removed')
-      return changed > 0
-    },
+    removeLimit: (host: string, adminUserId: string): Promise<boolean> =>
+      end(host, adminUserId, 'host limit removed', 'calls_per_minute is not null', { callsPerMinute: null }),
 
     /** Lifts the suspension of a host; false if there is none. VALIDATION_ERROR for an invalid host. */
-    async lift(host: string, adminUserId: string): Promise<boolean> {
-      assertHost(host, config.sites)
-      const changed = await OutgoingHost.query(database)
-        .findById(host)
-        .whereNotNull('suspendedAt')
-        .patch({ suspendedAt: null, suspendedBy: null, suspendedReason: null })
-      if (changed > 0) logger.info({ userId: adminUserId, host }, 'host suspension lifted')
-      return changed > 0
-    },
+    lift: (host: string, adminUserId: string): Promise<boolean> =>
+      end(host, adminUserId, 'host suspension lifted', 'suspended_at is not null', noSuspension),
 
     /** Ends the pause that a host requested; false if there is none. VALIDATION_ERROR for an invalid host. */
-    async endHold(host: string, adminUserId: string): Promise<boolean> {
-      assertHost(host, config.sites)
-      const changed = await OutgoingHost.query(database)
-        .findById(host)
-        .where('heldUntil', '>', clock.now())
-        .patch({ heldUntil: null, heldReason: null })
-      if (changed > 0) logger.info({ userId: adminUserId, host }, 'host pause ended')
-      return changed > 0
-    },
+    endHold: (host: string, adminUserId: string): Promise<boolean> =>
+      end(host, adminUserId, 'host pause ended', 'held_until > :now', { heldUntil: null, heldReason: null }),
 
     /** The blocked hosts and those with their own limit, by name, then those that propose one; at most a thousand. */
     async list(): Promise<KnownHost[]> {
@@ -99,6 +87,8 @@ export function createHosts(context: {
     },
   }
 }
+
+const noSuspension = { suspendedAt: null, suspendedBy: null, suspendedReason: null }
 
 /** Strangers propose limits, so admins' decisions come first. */
 const decided = 'suspended_at is not null or coalesce(held_until > :now, false) or calls_per_minute is not null'

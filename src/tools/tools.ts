@@ -5,6 +5,7 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import { recordMs, type Database } from '../database/database.ts'
 import { page, type Page, type PageRequest } from '../database/paging.ts'
+import { pollUntil } from '../database/poll-until.ts'
 import { assertThat, isCoded, problemInWords } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { JsonText } from '../json-text.ts'
@@ -17,8 +18,6 @@ import type { Vault } from '../vault/vault.ts'
 import { answerOf, errorAfter, type DirectResult } from './direct-call.ts'
 import { createDirectCallRows, directCall } from './direct-call-rows.ts'
 import { DirectToolCall, isFinal } from './tool-call.ts'
-
-const lookMs = 250
 
 /** The longest wait for the trial of a new token, in milliseconds. */
 const trialMs = 5000
@@ -92,12 +91,8 @@ export function createTools(context: {
   }
 
   async function look(id: string): Promise<DirectToolCall | undefined> {
-    const until = performance.now() + longestMs
-    for (let isOver = false; !isOver && performance.now() < until;) {
-      await delay(lookMs)
-      const call = await DirectToolCall.query(database).findById(id).select('status')
-      isOver = !call || isFinal(call.status)
-    }
+    const state = async () => DirectToolCall.query(database).findById(id).select('status')
+    await pollUntil(state, (call) => !call || isFinal(call.status), longestMs)
     return DirectToolCall.query(database).findById(id)
   }
 

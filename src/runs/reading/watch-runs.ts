@@ -2,10 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Config } from '../../config/config.ts'
 import { isTransient, type Database } from '../../database/database.ts'
 import type { Logger } from '../../logger.ts'
+import { createWatches } from '../../loop/watches.ts'
 import { startPosition, wordsAfter, type WatcherPosition, type WordsEvent } from '../live/partial-answer.ts'
 import { announceWatches, pollRuns } from '../live/poll-watched.ts'
 import type { Run } from '../run.ts'
-import { changeOf, newFeed, update, updateAll, wake, type Feed, type TimelinePage } from './watched-run.ts'
+import { newFeed, update, updateAll, type Feed, type TimelinePage } from './watched-run.ts'
 import { readOutline } from './read-outline.ts'
 import { readTimeline, type TimelineContext } from './read-timeline.ts'
 
@@ -26,20 +27,15 @@ type Page = TimelinePage | readonly WordsEvent[]
 /** How long an announcement lasts beyond three polls, in milliseconds. */
 const knownMs = 10_000
 
-/**
- * Watches runs live. One query per interval reads all runs watched in this process; without watchers there is none.
- * `NOTIFY` in the writers' transactions would lock the whole database at commit and cost the accept path two thirds of
- * its commits.
- */
+/** Watches runs live. */
 export function createWatching(
   context: TimelineContext & { database: Database; config: Pick<Config, 'streams'>; logger: Logger },
 ) {
   const { database, logger } = context
   const { pollMs } = context.config.streams
-  const feeds = new Map<string, Feed>()
-  const stopping = new AbortController()
-  let polling: Promise<void> | undefined
-  let away = false
+  const failure = 'failed to poll watched runs'
+  const feeds = createWatches<Feed>({ logger, everyMs: pollMs, look: poll, failure })
+  const { stopping } = feeds
 
   /**
    * Yields the run's events after a number, page by page, once and in order, until the run ends, the signal aborts or
@@ -52,17 +48,17 @@ export function createWatching(
     signal: AbortSignal,
     view: View = 'timeline',
   ): AsyncGenerator<Page, void, undefined> {
-    const feed = join(run)
+    const { known: feed, changed, close } = join(run)
     try {
       let cursor = after
       let position: WatcherPosition = startPosition
-      while (!signal.aborted && !stopping.signal.aborted) {
+      while (!signal.aborted && !stopping.aborted) {
         const words = wordsAfter(feed.answer, position, cursor)
         if (feed.head <= cursor && feed.ended) return
         if (feed.head <= cursor && words) {
           position = words.position
           yield words.page
-        } else if (feed.head <= cursor) await changeOf(feed, signal)
+        } else if (feed.head <= cursor) await changed(signal).catch(() => undefined)
         else {
           const page = await pageAfter(feed, cursor, view).catch((reason: unknown) => pauseIfAway(reason, signal))
           const last = page?.at(-1)
@@ -72,22 +68,14 @@ export function createWatching(
         }
       }
     } finally {
-      leave(feed)
+      close()
     }
   }
 
-  function join({ id, events, endedAt }: Watched): Feed {
-    const feed = feeds.get(id) ?? newFeed(id)
-    feeds.set(id, feed)
-    feed.watchers += 1
-    update(feed, { events, ended: endedAt !== null })
-    polling ??= poll()
-    return feed
-  }
-
-  function leave(feed: Feed): void {
-    feed.watchers -= 1
-    if (feed.watchers === 0) feeds.delete(feed.runId)
+  function join({ id, events, endedAt }: Watched) {
+    const watch = feeds.watch(id, () => newFeed(id))
+    if (update(watch.known, { events, ended: endedAt !== null })) feeds.wake(id)
+    return watch
   }
 
   /** Watchers that request the same events at about the same time share a page. */
@@ -108,23 +96,9 @@ export function createWatching(
     await delay(pollMs, undefined, { signal }).catch(() => undefined)
   }
 
-  async function poll(): Promise<void> {
-    while (feeds.size > 0 && !stopping.signal.aborted) {
-      await delay(pollMs, undefined, { signal: stopping.signal }).catch(() => undefined)
-      await pollAll().then(
-        () => (away = false),
-        (error: unknown) => {
-          if (!away && !stopping.signal.aborted) logger.warn({ err: error }, 'failed to poll watched runs')
-          away = true
-        },
-      )
-    }
-    polling = undefined
-  }
-
-  async function pollAll(): Promise<void> {
-    const watched = [...feeds.values()].filter(({ ended }) => !ended)
-    if (watched.length === 0 || stopping.signal.aborted) return
+  async function poll(all: Feed[]): Promise<void> {
+    const watched = all.filter(({ ended }) => !ended)
+    if (watched.length === 0 || stopping.aborted) return
     const known = watched.map(({ runId, answer: { step, attempt, text } }) => ({
       runId,
       step,
@@ -132,7 +106,7 @@ export function createWatching(
       offset: text.length,
     }))
     const found = new Map((await pollRuns(database, known)).map((row) => [row.id, row]))
-    for (const feed of watched) updateAll(feed, found.get(feed.runId))
+    for (const feed of watched) if (updateAll(feed, found.get(feed.runId))) feeds.wake(feed.runId)
     await announceAll(watched)
   }
 
@@ -153,13 +127,9 @@ export function createWatching(
     watch,
 
     /** Aborts when the process stops. Watchers must reconnect elsewhere. */
-    stopping: stopping.signal,
+    stopping,
 
     /** Ends every watch and waits for the last poll. */
-    async stop(): Promise<void> {
-      stopping.abort()
-      for (const feed of feeds.values()) wake(feed)
-      await polling
-    },
+    stop: feeds.stop,
   }
 }

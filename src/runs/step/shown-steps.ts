@@ -6,9 +6,13 @@ import { lengthOfStep, type ShownStep } from '../../loop/transcript-step.ts'
 import type { Run } from '../run.ts'
 
 /** How much text a worker keeps, in characters. What is made of it takes about twice as much again. */
-export const maxKeptCharacters = 16 * 1024 * 1024
-/** How long steps are kept that nobody asks for. */
-export const keptMs = 5 * 60_000
+const maxSize = 16 * 1024 * 1024
+/** How long is kept what nobody asks for. */
+const ttl = 5 * 60_000
+
+/** What a worker keeps of runs, because each step asks for it. */
+export const createKept = <Kept extends object>(sizeCalculation: (kept: Kept) => number) =>
+  new LRUCache<string, Kept>({ maxSize, sizeCalculation, ttl, ttlAutopurge: true, updateAgeOnGet: true })
 
 /**
  * Reads the steps of runs. A recorded step never changes, and a run asks for all of them at each step: a worker keeps
@@ -16,13 +20,7 @@ export const keptMs = 5 * 60_000
  * it can be kept, too.
  */
 export function createShownSteps({ database }: { database: Database }) {
-  const kept = new LRUCache<string, ShownStep[]>({
-    maxSize: maxKeptCharacters,
-    sizeCalculation: (steps) => steps.reduce((total, step) => total + lengthOfStep(step), 1),
-    ttl: keptMs,
-    ttlAutopurge: true,
-    updateAgeOnGet: true,
-  })
+  const kept = createKept<ShownStep[]>((steps) => steps.reduce((total, step) => total + lengthOfStep(step), 1))
 
   /** What was recorded since the run was read may be read in part, so nothing is read of it. */
   async function read(run: Run, after: number, resultBytes: number): Promise<ShownStep[]> {

@@ -1,11 +1,10 @@
-import { LRUCache } from 'lru-cache'
 import type { Database } from '../../database/database.ts'
 import type { RunTranscript } from '../../loop/fit-transcript.ts'
 import type { PromptInForce } from '../queue/prompt-in-force.ts'
 import { openingOf, type OpeningInput } from '../run-input.ts'
 import type { Run } from '../run.ts'
 import { readLeftOut } from './left-out.ts'
-import { createShownSteps, keptMs, maxKeptCharacters } from './shown-steps.ts'
+import { createKept, createShownSteps } from './shown-steps.ts'
 
 /** What stands before the steps. */
 interface Opening {
@@ -19,13 +18,9 @@ interface Opening {
  */
 export function createReadTranscript({ database }: { database: Database }) {
   const shownSteps = createShownSteps({ database })
-  const openings = new LRUCache<string, Opening>({
-    maxSize: maxKeptCharacters,
-    sizeCalculation: ({ input, prompt }) => 1 + (input?.payload.length ?? 0) + prompt.systemPrompt.length,
-    ttl: keptMs,
-    ttlAutopurge: true,
-    updateAgeOnGet: true,
-  })
+  const openings = createKept<Opening>(
+    ({ input, prompt }) => 1 + (input?.payload.length ?? 0) + prompt.systemPrompt.length,
+  )
 
   /** Does not change once the run is claimed. */
   async function keptOpening(run: Run): Promise<Opening> {
