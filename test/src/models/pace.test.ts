@@ -58,6 +58,24 @@ test.serial('a busy process reads an answer in fewer and longer pieces, and all 
   t.true(texts.length < pieces / 4, `${texts.length} pieces`)
 })
 
+test.serial('a busy process does not rest while more of an answer has come than can be kept', async (t) => {
+  const length = 3 * 1024 * 1024
+  const server = createServer((_, response) => {
+    response.write('a')
+    // From then on, a rest after each piece would take 0.1 to 0.4 seconds, and there are about fifty pieces.
+    setTimeout(() => response.end(Buffer.alloc(length, 'b')), 1000)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  t.teardown(keepBusy())
+  const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  const begunAt = performance.now()
+  let bytes = 0
+  for await (const piece of boundedBytes(answer)) bytes += piece.byteLength
+  t.is(bytes, 1 + length)
+  t.true(performance.now() - begunAt < 8000, `${performance.now() - begunAt} ms`)
+})
+
 /** Never waits, so how busy the process is does not depend on how busy its machine is. */
 function keepBusy(): () => void {
   let stopped = false
