@@ -221,11 +221,12 @@ export function createAnswering(context: {
       // What the model has used and the sites have done is recorded, whoever may not chat any more.
       const { sessionId, id: answerId, ownerId } = writing.answer
       const work = logging({ sessionId, answerId, ownerId }, () => regardless(() => carryOut(writing, stop)))
-      underWay.set(writing.answer.id, { stop, work })
+      underWay.set(answerId, { stop, work })
       try {
         return await work
       } finally {
-        underWay.delete(writing.answer.id)
+        // A process whose lease expired may have taken its own answer up again meanwhile.
+        if (underWay.get(answerId)?.stop === stop) underWay.delete(answerId)
       }
     },
 

@@ -13,14 +13,21 @@ const [busyFrom, busyTo] = [0.5, 0.9]
 const shareOfAge = 0.1
 
 /**
- * Milliseconds for which a streamed answer rests before more of it is read. Each piece costs about the same, however
- * long it is, so a busy process reads fewer and longer ones. Otherwise the words of old answers would delay the first
- * words of new ones by seconds.
- *
- * @param busy the share of the last moments in which the event loop was busy, 0 to 1
- * @param ageMs milliseconds since the first piece
+ * A piece this long, in bytes, may have more behind it than is kept: 64 KiB. A rest after each of them would make the
+ * answer of a fast provider take several times as long.
  */
-export function restMs(busy: number, ageMs: number): number {
+const longPiece = 32 * 1024
+
+/**
+ * Milliseconds for which a streamed answer rests after a piece of so many bytes. Each piece costs about the same,
+ * however long it is, so a busy process reads fewer and longer ones. Otherwise the words of old answers would delay the
+ * first words of new ones by seconds.
+ *
+ * @param now `busy`: the share of the last moments in which the event loop was busy, 0 to 1; `ageMs`: milliseconds since
+ *   the first piece
+ */
+export function restMs(bytes: number, { busy, ageMs }: { busy: number; ageMs: number }): number {
+  if (bytes >= longPiece) return 0
   const share = Math.min(1, Math.max(0, (busy - busyFrom) / (busyTo - busyFrom)))
   return Math.min(share * longestRestMs, ageMs * shareOfAge)
 }

@@ -6,12 +6,6 @@ import { busyShare, restMs } from '../pace.ts'
 const maxAnswerBytes = 64 * 1024 * 1024
 
 /**
- * Half of what is kept of an answer while nobody reads it. More may wait behind a longer piece: a rest after each would
- * make a fast provider's answer take several times as long.
- */
-const longPiece = 32 * 1024
-
-/**
  * The bytes of an answer as they come, or in longer pieces if the process is busy. A stream that transforms them would
  * cost several times as much for each word.
  */
@@ -23,8 +17,7 @@ export async function* boundedBytes({ body }: Response): AsyncGenerator<Uint8Arr
     if (bytes > maxAnswerBytes) throw unreadableAnswer('is longer than 64 MiB')
     yield chunk
     begunAt ??= performance.now()
-    if (chunk.byteLength >= longPiece) continue
-    const rest = restMs(busyShare(), performance.now() - begunAt)
+    const rest = restMs(chunk.byteLength, { busy: busyShare(), ageMs: performance.now() - begunAt })
     if (rest >= 1) await delay(rest)
   }
 }

@@ -57,7 +57,7 @@ test('a stream that never pauses is read in bounded groups', async (t) => {
   const endless = new ReadableStream<number>({ pull: (controller) => controller.enqueue((read += 1)) })
   let groups = 0
   for await (const group of together(endless)) {
-    t.true(group.length > 0)
+    t.true(group.length <= 100)
     if ((groups += 1) === 3) break
   }
   t.is(groups, 3)
