@@ -9,6 +9,7 @@ export const shares = 2
 /** Files with their own process, because they measure their process, or would miss deadlines beside others. */
 export const timedFiles: readonly string[] = [
   'test/api/open-streams.test.ts',
+  'test/src/models/pace.test.ts',
   'test/src/safe-fetch/safe-fetch.test.ts',
   'test/src/runs/reconcile/reconciler.test.ts',
   'test/workflows/in-temporal.test.ts',
