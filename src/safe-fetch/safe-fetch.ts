@@ -10,13 +10,14 @@ import { createCheckedLookup, type Lookup } from './checked-lookup.ts'
 import { readAllowedSites, type SiteAllowance } from './allowed-sites.ts'
 import { readHeaders, readUrl } from './outgoing-request.ts'
 import { describeFailure, isUndecodable, SafeFetchError, type Stage } from './safe-fetch-error.ts'
+import { streamedBody } from './streamed-body.ts'
 
 export { SafeFetchError, type SafeFetchReason } from './safe-fetch-error.ts'
 
 export interface SafeRequest {
   /** A complete `https` address of at most 2048 characters. */
   url: string
-  method: 'GET' | 'POST'
+  method: 'GET' | 'POST' | 'DELETE'
   headers?: Record<string, string>
   /** Allowed only with POST. */
   body?: string
@@ -39,6 +40,21 @@ export interface SafeResponse {
 
 export type SafeFetch = (request: SafeRequest) => Promise<SafeResponse>
 
+/** A response whose body is read while it arrives. Time and size are those of the request; errors are SafeFetchErrors. */
+export interface StreamedResponse {
+  status: number
+  headers: Headers
+  /** Must be read to its end or cancelled. */
+  body: ReadableStream<Uint8Array>
+}
+
+export interface StreamRequest extends SafeRequest {
+  /** Gets the error that ends the body, before the body's reader does. */
+  onFailure?: (error: SafeFetchError) => void
+}
+
+export type SafeStream = (request: StreamRequest) => Promise<StreamedResponse>
+
 /** Exceptions besides public addresses. HTTPS, certificate and limits still apply to them. */
 export interface SafeFetchOptions extends SiteAllowance {
   /** PEM file of certificate authorities to trust besides the default ones. */
@@ -58,17 +74,22 @@ const maxConnectMs = 10_000
 /**
  * Creates the only way out to sites (OWASP API7:2023 and API10:2023). HTTPS only; addresses are checked on connecting;
  * redirects are not followed; time and size are limited; nothing is retried; statuses from 400 on are responses.
- * `fetch` throws only SafeFetchError; `close` aborts requests in progress. Throws if the CA file or an entry of `allow`
- * is wrong.
+ * `fetch` and `stream` throw only SafeFetchError; `close` aborts requests in progress. Throws if the CA file or an entry
+ * of `allow` is wrong.
  */
-export function createSafeFetch(options: SafeFetchOptions): { fetch: SafeFetch; close: () => Promise<void> } {
+export function createSafeFetch(options: SafeFetchOptions): {
+  fetch: SafeFetch
+  stream: SafeStream
+  close: () => Promise<void>
+} {
   const allowed = readAllowedSites(options)
   const secureContext = createSecureContext({ ca: trustedRoots(options.caFile) })
   const userAgent = userAgentOf(options)
   const closing = new AbortController()
   const underWay = new Set<Promise<unknown>>()
 
-  const send: SafeFetch = async (request) => {
+  /** A request that is about to be sent on a connection of its own. */
+  function begin(request: SafeRequest) {
     const url = readUrl(request.url)
     const headers = readHeaders(request.headers ?? {}, userAgent, url.hostname)
     if (allowed.refuses(url)) throw new SafeFetchError('refused-address', { maybeSent: false, host: url.hostname })
@@ -77,24 +98,62 @@ export function createSafeFetch(options: SafeFetchOptions): { fetch: SafeFetch; 
     const connection = openConnection(url, secureContext, lookup)
     // The signals that ky and fetch derive may be garbage-collected while a response is read, and then never fire.
     deadline.signal.addEventListener('abort', () => void connection.close(), { once: true })
-    try {
-      return await exchange(request, url, headers, deadline.signal, connection.dispatcher)
-    } catch (error) {
-      throw describeFailure(error, { host: url.hostname, stage: connection.stage(), stopped: deadline.stopped() })
-    } finally {
-      deadline.clear()
-      await connection.close()
+    return {
+      host: url.hostname,
+      answer: () => answerTo(request, url, headers, deadline.signal, connection.dispatcher),
+      /** As the caller learns of it. */
+      failure: (error: unknown) =>
+        describeFailure(error, { host: url.hostname, stage: connection.stage(), stopped: deadline.stopped() }),
+      async end(): Promise<void> {
+        deadline.clear()
+        await connection.close()
+      },
     }
   }
 
+  async function send(request: SafeRequest): Promise<SafeResponse> {
+    const exchange = begin(request)
+    try {
+      return await readWhole(await exchange.answer(), exchange.host, request)
+    } catch (error) {
+      throw exchange.failure(error)
+    } finally {
+      await exchange.end()
+    }
+  }
+
+  async function sendAndStream(request: StreamRequest): Promise<StreamedResponse> {
+    const exchange = begin(request)
+    try {
+      const response = await exchange.answer()
+      const { status, headers } = response
+      const failure = (error: unknown) => {
+        const reason = exchange.failure(readingFailure(error, exchange.host, status))
+        request.onFailure?.(reason)
+        return reason
+      }
+      return {
+        status,
+        headers,
+        body: streamedBody(response, { maxBytes: request.maxBytes, failure, end: exchange.end }),
+      }
+    } catch (error) {
+      await exchange.end()
+      throw exchange.failure(error)
+    }
+  }
+
+  /** `close` waits for it. */
+  function noted<T>(answer: Promise<T>): Promise<T> {
+    underWay.add(answer)
+    const forget = () => underWay.delete(answer)
+    answer.then(forget, forget)
+    return answer
+  }
+
   return {
-    fetch(request) {
-      const answer = send(request)
-      underWay.add(answer)
-      const forget = () => underWay.delete(answer)
-      answer.then(forget, forget)
-      return answer
-    },
+    fetch: (request) => noted(send(request)),
+    stream: (request) => noted(sendAndStream(request)),
     async close() {
       closing.abort()
       await Promise.allSettled(underWay)
@@ -106,19 +165,18 @@ export function createSafeFetch(options: SafeFetchOptions): { fetch: SafeFetch; 
 export const userAgentOf = ({ version, baseUrl }: Pick<SafeFetchOptions, 'version' | 'baseUrl'>): string =>
   `Switchyard/${version} (+${baseUrl})`
 
-async function exchange(
-  request: SafeRequest,
+async function answerTo(
+  { method, body, showRedirect = false }: SafeRequest,
   url: URL,
   headers: Headers,
   signal: AbortSignal,
   dispatcher: Dispatcher1Wrapper,
-): Promise<SafeResponse> {
+): Promise<Response> {
   signal.throwIfAborted()
-  const { method, body = null, maxBytes, showRedirect = false, ignoreBody = false } = request
   const response = await ky(url, {
     method,
     headers,
-    body,
+    body: body ?? null,
     signal,
     redirect: 'manual',
     credentials: 'omit',
@@ -130,16 +188,33 @@ async function exchange(
   })
   // Following a redirect would repeat every check and carry credentials along. A site can publish its final address.
   const { status } = response
-  const unread = (reason: 'redirect' | 'too-large' | 'encoding') =>
-    new SafeFetchError(reason, { maybeSent: true, host: url.hostname, status })
-  if (!showRedirect && status >= 300 && status < 400 && response.headers.has('location')) throw unread('redirect')
-  if (ignoreBody) return { status, headers: response.headers, body: new Uint8Array() }
-  const bytes = await readBounded(response, maxBytes).catch((error: unknown) => {
-    throw isUndecodable(error) ? unread('encoding') : error
-  })
-  if (bytes === undefined) throw unread('too-large')
-  return { status, headers: response.headers, body: bytes }
+  if (!showRedirect && status >= 300 && status < 400 && response.headers.has('location'))
+    throw unread('redirect', url.hostname, status)
+  return response
 }
+
+async function readWhole(
+  response: Response,
+  host: string,
+  { maxBytes, ignoreBody = false }: SafeRequest,
+): Promise<SafeResponse> {
+  const { status, headers } = response
+  if (ignoreBody) return { status, headers, body: new Uint8Array() }
+  const body = await readBounded(response, maxBytes).catch((error: unknown) => {
+    throw readingFailure(error, host, status)
+  })
+  if (body === undefined) throw readingFailure(undefined, host, status)
+  return { status, headers, body }
+}
+
+/** The error of a body that could not be read; without one, it was too large. */
+function readingFailure(error: unknown, host: string, status: number): unknown {
+  if (error === undefined) return unread('too-large', host, status)
+  return isUndecodable(error) ? unread('encoding', host, status) : error
+}
+
+const unread = (reason: 'redirect' | 'too-large' | 'encoding', host: string, status: number): SafeFetchError =>
+  new SafeFetchError(reason, { maybeSent: true, host, status })
 
 /**
  * A connection for one request. Reuse would gain nothing, a site may close a kept connection just as a POST is written,

@@ -18,7 +18,8 @@ export const doorTo = (site: DefectiveSite): typeof createSafeFetch => {
     if (bytes.length > maxBytes) throw new Error(`Only over a network are ${bytes.length} bytes too many`)
     return { status: response.status, headers: new Headers(headersOf(response)), body: bytes }
   }
-  return () => ({ fetch, close: () => Promise.resolve() })
+  const stream = () => Promise.reject(new Error('The checker reads whole answers.'))
+  return () => ({ fetch, stream, close: () => Promise.resolve() })
 }
 
 /** The address that a test's browser opens. Its user follows the checker's wish. */
