@@ -59,19 +59,21 @@ export const addToVault = route({
   path: '/vault',
   summary: 'Connect a site with a bearer token',
   description:
-    "Reads the site's manifest and stores the token in encrypted form. To check the token, the platform calls a tool that has the `read` effect and scope and needs no arguments, if there is one. `status` and `acceptedAt` show the result. For a site with OAuth, use `POST /vault/oauth/start`. See [Connect a site](/docs/how-to/connect-a-site).",
+    "Reads the site's manifest, or the tools of an MCP server at this address, and stores the token in encrypted form. A server without sign-in needs no token. To check the token, the platform calls a tool that has the `read` effect and scope and needs no arguments, if there is one. `status` and `acceptedAt` show the result. For a site with OAuth, use `POST /vault/oauth/start`. See [Connect a site](/docs/how-to/connect-a-site).",
   owner: 'body',
   body: v.strictObject({
     ...inWorkspace,
     url,
-    token,
+    token: v.optional(token),
     acceptHosts,
   }),
   status: 201,
   response: entry,
   codes: [...siteCodes, 'VAULT_LIMIT_REACHED', 'TOKEN_EXISTS'],
-  handle: async ({ services, caller, ownerId, body }) =>
-    presentEntry(services, await services.tools.tried(await services.vault.add(ownerId, body, caller.userId))),
+  async handle({ services, caller, ownerId, body }) {
+    const entry = await services.vault.add(ownerId, { ...body, token: body.token ?? '' }, caller.userId)
+    return presentEntry(services, await services.tools.tried(entry))
+  },
 })
 
 export const getVaultEntry = route({

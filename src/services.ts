@@ -103,9 +103,9 @@ export function createServices(
   const rateLimits = createRateLimits({ database, config })
   const lease = createLease({ database })
   const due = createDue({ database, clock })
-  const calling = { config, logger, threads, fetch: outgoing.fetch }
-  const dialect = createDialect({ ...calling, callSite: createCallSite(calling) })
-  const reach = { temporal, threads, largeBodies: createLargeBodies(), fetch: outgoing.fetch, dialect }
+  const { fetch, stream } = outgoing
+  const dialect = createDialect({ config, threads, fetch, stream, callSite: createCallSite({ logger, threads }) })
+  const reach = { temporal, threads, largeBodies: createLargeBodies(), fetch, dialect }
   const allowances = createAllowances({ config })
   const base = { allowances, database, clock, config, logger, sealing, rateLimits, lease, due, ...reach }
 

@@ -33,12 +33,14 @@ const violations: { rule: string; files: Record<string, string>; says: RegExp }[
   imports('migrations/made-up.ts', "import { createDatabase } from '../src/database/database.ts'"),
   ofDialects('src/vault/made-up.ts', "import type { ReadManifest } from '../sites/dialects/manifest/in-thread.ts'"),
   ofDialects('src/sites/made-up.ts', "import { maxTools } from './dialects/manifest/manifest-shape.ts'"),
+  ofDialects('src/vault/made-up.ts', "import { openSession } from '../sites/dialects/mcp/session.ts'"),
   ofDialects('src/sites/dialects/made/up.ts', "import { maxTools } from '../manifest/manifest-shape.ts'"),
   confined('src/made-up.ts', "const level = process.env['LOG_LEVEL']"),
   confined('src/made-up.ts', 'const leaseUntil = later(new Date(), 10)'),
   confined('src/made-up.ts', "import Koa from 'koa'"),
   confined('src/runs/made-up.ts', "import type { WorkflowHandle } from '@temporalio/client'"),
   confined('src/tools/made-up.ts', "import ky from 'ky'"),
+  confined('src/sites/made-up.ts', "import { Client } from '@modelcontextprotocol/client'"),
   {
     rule: 'no files import each other in a circle',
     files: {

@@ -20,7 +20,11 @@ export const scope = named(
   'Permission that a tool needs at its site',
 )
 
-const authType = named('AuthType', v.picklist(['bearer', 'oauth2']), 'How the platform authenticates with a site')
+const authType = named(
+  'AuthType',
+  v.picklist(['none', 'bearer', 'oauth2']),
+  'How the platform authenticates with a site',
+)
 
 export const changeClass = named(
   'ChangeClass',

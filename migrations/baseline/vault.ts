@@ -22,6 +22,8 @@ export const vault = `
     exceeding_since timestamptz,
     -- raised with every new credential; an action based on an older one is refused
     generation integer not null default 1,
+    -- how the site is spoken to
+    dialect text not null default 'manifest',
     origin text not null,
     name text not null,
     auth_type text not null,
@@ -40,7 +42,8 @@ export const vault = `
     constraint vault_entries_owner_fk foreign key (owner_id) references owners (id),
     constraint vault_entries_connector_fk foreign key (connected_by) references users (id) on delete set null,
     constraint vault_entries_owner_origin unique (owner_id, origin),
-    constraint vault_entries_auth_type check (auth_type in ('bearer', 'oauth2')),
+    constraint vault_entries_dialect check (dialect in ('manifest', 'mcp')),
+    constraint vault_entries_auth_type check (auth_type in ('none', 'bearer', 'oauth2')),
     constraint vault_entries_status check (status in ('connected', 'needs_reauth'))
   );
   create index vault_entries_list on vault_entries (owner_id, id);

@@ -10,7 +10,7 @@ export interface Manifest {
   description: string
   /** Where credentials are sent with tool calls. */
   server: { url: string }
-  auth: { type: 'bearer' } | OAuthSite
+  auth: { type: 'none' | 'bearer' } | OAuthSite
   tools: ManifestTool[]
   /** The rate limit that the site requests, unchecked. */
   limits?: unknown

@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts'
 import { CodedError, type ErrorDetail } from '../errors.ts'
 import type * as inThread from '../in-thread.ts'
 import { orElse, type Threads } from '../threads/threads.ts'
-import type { Dialect, ListedSite } from './dialects/dialect.ts'
+import type { Dialect, KnownSite, ListedSite } from './dialects/dialect.ts'
 import { foreignHosts } from './foreign-hosts.ts'
 import type { ComparedManifests } from './in-thread.ts'
 import { invalidManifest } from './invalid-manifest.ts'
@@ -33,11 +33,12 @@ export function createSites(context: {
    * The site at an address. Throws INVALID_URL, MANIFEST_NOT_FOUND if there is none, MANIFEST_INVALID with the problems
    * if its manifest is invalid.
    */
-  async function discover(siteUrl: string, party: string): Promise<DiscoveredSite> {
-    const { origin, manifest } = await dialect.list(siteUrl, party)
+  async function discover(siteUrl: string, party: string, known?: KnownSite): Promise<DiscoveredSite> {
+    const listed = await dialect.list(siteUrl, party, known)
+    const { origin, manifest } = listed
     const problems = privateAddresses(manifest)
     if (problems.length > 0) throw invalidManifest(problems)
-    return { origin, manifest, tools: manifest.tools.map(describeTool), foreignHosts: foreignHosts(origin, manifest) }
+    return { ...listed, tools: manifest.tools.map(describeTool), foreignHosts: foreignHosts(origin, manifest) }
   }
 
   /**

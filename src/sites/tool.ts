@@ -63,10 +63,10 @@ export function inferScope(name: string): Scope {
   return deleteVerbs.has(verb) ? 'delete' : 'write'
 }
 
-/** The words of a name in lower case, for `crm.searchContacts` and `search_contacts` alike. */
+/** The words of a name in lower case, for `crm.searchContacts`, `search_contacts` and `search-contacts` alike. */
 const wordsOf = (name: string): string[] =>
   name
     .replace(/([a-z\d])([A-Z])/g, '$1_$2')
     .toLowerCase()
-    .split(/[._]+/)
+    .split(/[._/-]+/)
     .filter(Boolean)

@@ -1,18 +1,23 @@
-import type { Config } from '../config/config.ts'
 import type * as inThread from '../in-thread.ts'
 import { decodeUtf8 } from '../json.ts'
 import type { Logger } from '../logger.ts'
 import { retryAfter } from '../safe-fetch/retry-after.ts'
-import type { SafeFetch, SafeFetchReason, SafeRequest, SafeResponse } from '../safe-fetch/safe-fetch.ts'
+import type { SafeFetchReason, SafeResponse } from '../safe-fetch/safe-fetch.ts'
 import { SafeFetchError } from '../safe-fetch/safe-fetch-error.ts'
 import { refusedAddress, unreached } from '../safe-fetch/unreached-site.ts'
+import type { DialectName } from '../sites/dialects/dialect-name.ts'
 import { orElse, type Threads } from '../threads/threads.ts'
 import { readAnswer, readRefusal, type ReadAnswer, type SiteAnswer } from './site-answer.ts'
 import { unreadResult } from './unread-result.ts'
 
 export interface SiteCall {
+  dialect: DialectName
+  entryId: string
+  /** Which of the entry's credentials the token is. */
+  generation: number
   serverUrl: string
   tool: string
+  /** Empty for a site without sign-in. */
   token: string
   /** Secrets besides the token to mask in the outcome. */
   secrets?: readonly string[] | undefined
@@ -22,9 +27,6 @@ export interface SiteCall {
   idempotencyKey: string
   signal?: AbortSignal | undefined
 }
-
-/** A tool call in the words of its site's dialect. */
-type CallRequest = Pick<SafeRequest, 'url' | 'method' | 'headers' | 'body'>
 
 /**
  * The outcome of one attempt. `certain`: the site certainly did nothing, so any tool can be called again. Only a
@@ -48,17 +50,11 @@ export type CallOutcome =
 const inlineCharacters = 16 * 1024
 
 /**
- * Sends the requests of tool calls, and reads what sites answer. Never throws because of a site: every response and
- * every failure is an outcome. Throws only if the signal aborts the call. No outcome contains the token or another
- * secret, even if the site returns it.
+ * Reads what sites answer to tool calls, in every dialect. Whatever a site does is an outcome. No outcome contains the
+ * token or another secret, even if the site returns it.
  */
-export function createCallSite(context: {
-  fetch: SafeFetch
-  config: Config
-  logger: Logger
-  threads: Pick<Threads<typeof inThread>, 'run'>
-}) {
-  const { fetch, config, logger, threads } = context
+export function createCallSite(context: { logger: Logger; threads: Pick<Threads<typeof inThread>, 'run'> }) {
+  const { logger, threads } = context
 
   /** The reader of answers for an owner. Long answers are read in a thread. */
   const readerFor = (party: string): Reader => ({
@@ -72,24 +68,44 @@ export function createCallSite(context: {
         : threads.run(party, 'readRefusal', answer).catch(orElse('')),
   })
 
-  return async (call: SiteCall, request: CallRequest): Promise<CallOutcome> => {
-    try {
-      const { timeoutSeconds, resultBytes: maxBytes } = config.sites
-      const response = await fetch({ ...request, timeoutMs: timeoutSeconds * 1000, maxBytes, signal: call.signal })
-      const outcome = await classify(response, secretsOf(call), readerFor(call.ownerId))
-      if (outcome.kind !== 'succeeded') note(call, { outcome: outcome.kind, status: outcome.httpStatus })
-      return outcome
-    } catch (error) {
-      if (!(error instanceof SafeFetchError)) throw error
-      if (error.reason === 'aborted') throw call.signal?.reason ?? error
-      note(call, { outcome: error.reason, code: error.code })
-      return failedToSend(error)
-    }
-  }
-
   /** The log omits the site's text, which may quote the request. */
   function note({ serverUrl, tool }: SiteCall, failure: object): void {
     logger.warn({ host: URL.parse(serverUrl)?.host, tool, ...failure }, 'tool call failed')
+  }
+
+  return {
+    /** One attempt. A request that fails is an outcome too. Throws only if the call's signal aborts it. */
+    async attempt(call: SiteCall, make: () => Promise<CallOutcome>): Promise<CallOutcome> {
+      try {
+        const outcome = await make()
+        if (outcome.kind !== 'succeeded') note(call, { outcome: outcome.kind, status: outcome.httpStatus })
+        return outcome
+      } catch (error) {
+        if (!(error instanceof SafeFetchError)) throw error
+        if (error.reason === 'aborted') throw call.signal?.reason ?? error
+        note(call, { outcome: error.reason, code: error.code })
+        return failedToSend(error)
+      }
+    },
+
+    /** What an HTTP response means whose status tells how the call ended. */
+    ofResponse: (call: SiteCall, response: SafeResponse): Promise<CallOutcome> =>
+      classify(response, secretsOf(call), readerFor(call.ownerId)),
+
+    /** What a result means that the site gave as this JSON text. */
+    ofResult: (call: SiteCall, httpStatus: number, text: string): Promise<CallOutcome> =>
+      classifySuccess(httpStatus, text, secretsOf(call), readerFor(call.ownerId)),
+
+    /** A failure that the site itself reported, in its words. `sentence` introduces them. */
+    async ofFailure(
+      call: SiteCall,
+      kind: 'rejected' | 'broken',
+      { httpStatus, sentence, words }: { httpStatus: number; sentence: string; words: string },
+    ): Promise<CallOutcome> {
+      const text = JSON.stringify({ error: words })
+      const said = await readerFor(call.ownerId).refusal({ text, secrets: secretsOf(call) })
+      return { kind, httpStatus, certain: false, text: `${sentence}${quoted(said)}` }
+    },
   }
 }
 

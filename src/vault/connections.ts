@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import { regardless } from '../database/while-permitted.ts'
 import type { Sealing } from '../secrets/sealing.ts'
+import type { DialectName } from '../sites/dialects/dialect-name.ts'
 import type { SiteTool } from '../sites/tool.ts'
 import { openCredential } from './credential.ts'
 import { notGranted } from './oauth/needed-scopes.ts'
@@ -11,6 +12,7 @@ import { VaultEntry } from './vault-entry.ts'
 
 export interface Connection {
   entryId: string
+  dialect: DialectName
   serverUrl: string
   /** Names of the callable tools: the site offers them, and the scopes they need were granted. */
   tools: string[]
@@ -52,7 +54,7 @@ export function createConnections(context: {
 
   function ready(entry: VaultEntry, refreshed: boolean): ConnectionState {
     const { accessToken: token } = openCredential(sealing, entry)
-    const { id: entryId, generation, manifest, acceptedAt } = entry
+    const { id: entryId, dialect, generation, manifest, acceptedAt } = entry
     const all = toolsOf(entry)
     const tools = all.filter(({ usable }) => usable).map(({ name }) => name)
     const others = all.filter(({ usable }) => !usable).map((tool) => [tool.name, notGranted(tool, entry.scopeNote)])
@@ -60,6 +62,7 @@ export function createConnections(context: {
       kind: 'ready',
       connection: {
         entryId,
+        dialect,
         serverUrl: manifest.server.url,
         tools,
         notGranted: Object.fromEntries(others) as Record<string, string>,
@@ -131,6 +134,7 @@ export function createConnections(context: {
       const entry = await find(ownerId, connection.entryId)
       if (!entry) return { kind: 'gone' }
       if (entry.generation !== connection.generation) return open(ownerId, entry.id)
+      if (entry.authType === 'none') return markDead(entry, 'The site now requires a token.')
       if (entry.authType === 'bearer') return markDead(entry, 'The site rejected the token.')
       if (again) return markDead(entry, 'The site rejected tokens that it had just issued.')
       return after(await refresh.renew(entry.id, entry.generation, 'unauthorized'), entry, false)

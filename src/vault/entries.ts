@@ -184,16 +184,18 @@ export function createEntries(context: {
     inspect: (url: string, ownerId: string): Promise<DiscoveredSite> => sites.discover(url, ownerId),
 
     /**
-     * Connects a site. Fails with VAULT_LIMIT_REACHED, TOKEN_EXISTS, VALIDATION_ERROR (hosts not accepted, or the site
-     * uses OAuth), and as `Sites.discover` does.
+     * Connects a site, with an empty token if it needs none. Fails with VAULT_LIMIT_REACHED, TOKEN_EXISTS,
+     * VALIDATION_ERROR (hosts not accepted, a missing token, or the site uses OAuth), and as `Sites.discover` does.
      */
     async add(ownerId: string, { url, token, acceptHosts }: NewEntry, connectedBy: string | null = null) {
       await assertRoom(database, ownerId, await limitOf(ownerId))
-      const { origin, manifest, foreignHosts } = await sites.discover(url, ownerId)
+      const { dialect, origin, manifest, foreignHosts } = await sites.discover(url, ownerId, { token })
       await assertNew(ownerId, origin)
       assertPasted(manifest.auth.type, 'url', 'This site uses OAuth 2.0. Use POST /vault/oauth/start.')
+      const isTokenMissing = manifest.auth.type === 'bearer' && token === ''
+      assertThat(!isTokenMissing, 'VALIDATION_ERROR', { message: tokenMissing, details: [tokenIsMissing] })
       assertHostsAccepted(foreignHosts, acceptHosts)
-      return insert({ ownerId, connectedBy, origin, manifest }, { accessToken: token })
+      return insert({ ownerId, connectedBy, dialect, origin, manifest }, { accessToken: token })
     },
 
     /** Stores the grant of a finished flow: in a new entry, or in the one that was authorized again. */
@@ -228,6 +230,8 @@ export function createEntries(context: {
     async replaceToken(entry: VaultEntry, token: string, by: string | null = null): Promise<VaultEntry> {
       const message = 'This site uses OAuth 2.0. Authorize it again with POST /vault/oauth/start and this "entryId".'
       assertPasted(entry.authType, 'token', message)
+      const unwanted = { path: 'token', message: 'This site uses no token.' }
+      assertThat(entry.authType !== 'none', 'VALIDATION_ERROR', { ...unwanted, details: [unwanted] })
       return renew({ id: entry.id, ownerId: entry.ownerId, by }, { accessToken: token }, {})
     },
 
@@ -253,7 +257,7 @@ export function createEntries(context: {
 }
 
 const listedFields =
-  `id ownerId origin name authType status statusReason scopes scopeNote credential expiresAt refreshAfter renewedAt lastUsedAt acceptedAt connectedBy createdAt updatedAt`.split(
+  `id ownerId dialect origin name authType status statusReason scopes scopeNote credential expiresAt refreshAfter renewedAt lastUsedAt acceptedAt connectedBy createdAt updatedAt`.split(
     ' ',
   )
 
@@ -263,6 +267,8 @@ const shortManifest = `
      from json_to_record(manifest) as m (version text, description text, server json)) as manifest`
 
 const noEntry = 'There is no vault entry with this id.'
+const tokenMissing = 'This site needs a token. Create one at the site.'
+const tokenIsMissing = { path: 'token', message: tokenMissing }
 
 async function assertRoom(database: Database | Transaction, ownerId: string, limit: number): Promise<void> {
   const count = await VaultEntry.query(database).whereIn('ownerId', paidWith(ownerId)).resultSize()
@@ -284,5 +290,5 @@ function assertSameSite({ manifest }: OAuthFlow, entry: VaultEntry): void {
 }
 
 function assertPasted(authType: VaultEntry['authType'], path: string, message: string): void {
-  assertThat(authType === 'bearer', 'VALIDATION_ERROR', { message, details: [{ path, message }] })
+  assertThat(authType !== 'oauth2', 'VALIDATION_ERROR', { message, details: [{ path, message }] })
 }

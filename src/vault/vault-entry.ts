@@ -1,6 +1,7 @@
 import type { Transaction } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
 import { Row } from '../database/row.ts'
+import type { DialectName } from '../sites/dialects/dialect-name.ts'
 import type { Manifest } from '../sites/manifest.ts'
 import type { Scope } from '../sites/tool.ts'
 
@@ -13,6 +14,8 @@ export class VaultEntry extends Row {
   static override jsonAttributes = ['manifest', 'scopes']
   declare id: string
   declare ownerId: string
+  /** How the site is spoken to. */
+  declare dialect: DialectName
   /** The site's key, as its dialect gives it. */
   declare origin: string
   declare name: string
@@ -20,11 +23,11 @@ export class VaultEntry extends Row {
   declare manifest: Manifest
   declare manifestFetchedAt: Date
   declare manifestCheckedAt: Date
-  declare authType: 'bearer' | 'oauth2'
+  declare authType: 'none' | 'bearer' | 'oauth2'
   declare status: EntryStatus
   /** Why the owner must reconnect the site, or, while it is connected, why the site refuses to refresh its tokens. */
   declare statusReason: string | null
-  /** A sealed credential. It is opened only to be sent to the site. */
+  /** A sealed credential, empty for a site without sign-in. It is opened only to be sent to the site. */
   declare credential: string
   declare generation: number
   /** OAuth only: the client that holds the grant, and the granted scopes. */

@@ -61,6 +61,12 @@ const confined: { what: string; code?: RegExp; packages?: string[]; allowed: Reg
     where: 'src/billing/gateways/stripe/',
   },
   {
+    what: 'the MCP client',
+    packages: ['@modelcontextprotocol/client'],
+    allowed: /^src\/sites\/dialects\/mcp\//,
+    where: 'src/sites/dialects/mcp/',
+  },
+  {
     what: 'ky or undici',
     packages: ['ky', 'undici'],
     allowed: /^(src\/(safe-fetch|models\/providers)|conformance|test\/helpers)\//,

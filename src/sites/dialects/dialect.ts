@@ -1,17 +1,20 @@
 import type { AuthorizationServer } from 'oauth4webapi'
 import type { CallOutcome, SiteCall } from '../../tools/call-site.ts'
 import type { Manifest, OAuthSite } from '../manifest.ts'
+import type { DialectName } from './dialect-name.ts'
 
 /**
- * How sites of one kind are spoken to. Nothing else knows the dialect of a site: manifests are pinned and compared, and
- * calls are limited, recorded and explained, alike for all.
+ * How sites are spoken to, whatever their kind. Nothing else knows the dialect of a site: manifests are pinned and
+ * compared, and calls are limited, recorded and explained, alike for all.
  */
 export interface Dialect {
   /**
    * Finds the site at an address and lists what it offers. `party` is the fairness key in the threads. Throws
    * INVALID_URL, MANIFEST_NOT_FOUND if there is none, MANIFEST_INVALID with the problems if its list is unusable.
    */
-  list: (address: string, party: string) => Promise<ListedSite>
+  list: (address: string, party: string, known?: KnownSite) => Promise<ListedSite>
+  /** Whether what such a site lists depends on who asks, so that nobody may be shown another's list. */
+  isPersonal: (name: DialectName) => boolean
   /**
    * Makes one attempt of a tool call. Throws only if the call's signal aborts it: whatever the site does is an outcome,
    * without the token and the other secrets of the call.
@@ -24,13 +27,28 @@ export interface Dialect {
   access: (site: OAuthSite, issuer?: string | null) => Access
 }
 
+/** What is known about a site before it is listed. */
+export interface KnownSite {
+  /** Without it, the dialects are tried in turn. */
+  dialect?: DialectName | undefined
+  /** A token of the owner for this address. It is sent only if the site lists its tools by it. */
+  token?: string | undefined
+}
+
 export interface ListedSite {
+  dialect: DialectName
   /** The site's key: an owner connects it once. An address that `list` finds it by. */
   origin: string
   manifest: Manifest
 }
 
-interface Access {
+/** The part of a dialect that differs from kind to kind. */
+export interface Adapter extends Pick<Dialect, 'call'> {
+  /** As `Dialect.list`, for sites of this kind. */
+  list: (address: string, party: string, token?: string) => Promise<Omit<ListedSite, 'dialect'>>
+}
+
+export interface Access {
   server: AuthorizationServer
   /** The expected issuer and who can change it, as the end of a sentence. */
   issuerInWords: string

@@ -1,5 +1,49 @@
-import type { Dialect } from './dialect.ts'
+import { CodedError, isCoded } from '../../errors.ts'
+import { SafeFetchError } from '../../safe-fetch/safe-fetch-error.ts'
+import type { DialectName } from './dialect-name.ts'
+import type { Adapter, Dialect, KnownSite, ListedSite } from './dialect.ts'
 import { createManifestDialect } from './manifest/manifest-dialect.ts'
+import { createMcpDialect } from './mcp/mcp-dialect.ts'
 
-/** The dialect that sites speak. Only this file imports an adapter (docs/understand/how-it-works.md, "Import rules"). */
-export const createDialect: (context: Parameters<typeof createManifestDialect>[0]) => Dialect = createManifestDialect
+/**
+ * The dialects that sites speak. Only this file imports an adapter (docs/understand/how-it-works.md, "Import rules").
+ */
+export function createDialect(
+  context: Parameters<typeof createManifestDialect>[0] & Parameters<typeof createMcpDialect>[0],
+): Dialect {
+  const manifest = createManifestDialect(context)
+  const adapters: Record<DialectName, Adapter> = { manifest, mcp: createMcpDialect(context) }
+
+  async function ask(dialect: DialectName, address: string, party: string, token?: string): Promise<ListedSite> {
+    return { dialect, ...(await adapters[dialect].list(address, party, token)) }
+  }
+
+  async function find(address: string, party: string, token?: string): Promise<ListedSite> {
+    try {
+      return await ask('manifest', address, party)
+    } catch (error) {
+      if (!isCoded(error, 'MANIFEST_NOT_FOUND') || isUnreached(error)) throw error
+      return await ask('mcp', address, party, token).catch((other: unknown) => {
+        throw isCoded(other, 'MANIFEST_NOT_FOUND') ? neither(error, other) : other
+      })
+    }
+  }
+
+  return {
+    list: (address, party, { dialect, token }: KnownSite = {}) =>
+      dialect ? ask(dialect, address, party, token) : find(address, party, token),
+    isPersonal: (name) => name !== 'manifest',
+    call: (call) => adapters[call.dialect].call(call),
+    access: manifest.access,
+  }
+}
+
+/** Nothing was sent, so no other request would be answered. */
+const isUnreached = ({ cause }: CodedError): boolean => cause instanceof SafeFetchError && !cause.maybeSent
+
+const neither = (first: CodedError, second: CodedError): CodedError =>
+  new CodedError('MANIFEST_NOT_FOUND', {
+    message: `${first.message} ${second.message}`,
+    privateDetail: second.privateDetail ?? '',
+    cause: second,
+  })

@@ -8,11 +8,12 @@ import type { Notifications } from '../../notifications/notifications.ts'
 import { page, type Page, type PageRequest } from '../../database/paging.ts'
 import type { Sealing } from '../../secrets/sealing.ts'
 import { foreignHosts } from '../../sites/foreign-hosts.ts'
+import type { Dialect } from '../../sites/dialects/dialect.ts'
 import type { Manifest } from '../../sites/manifest.ts'
 import type { Sites } from '../../sites/sites.ts'
 import type { HostProposals } from '../../tools/host-proposals.ts'
 import { assertHostsAccepted } from '../accepted-hosts.ts'
-import { sealCredential } from '../credential.ts'
+import { openCredential, sealCredential } from '../credential.ts'
 import { ManifestChange } from './manifest-change.ts'
 import { createManifestReview, lockEntry, pendingIn, putIntoUse, recordDecision } from './review-manifest.ts'
 import type { ManifestFinding } from './review-manifest.ts'
@@ -46,13 +47,20 @@ export function createManifests(context: {
   lease: Lease
   sealing: Sealing
   sites: Pick<Sites, 'discover' | 'compare'>
+  dialect: Pick<Dialect, 'isPersonal'>
   proposals: HostProposals
   notifications: Pick<Notifications, 'notify'>
   /** Revokes a grant at its site. Never fails. */
   revoke: (entry: VaultEntry) => Promise<void>
 }) {
-  const { database, clock, config, logger, lease, sealing, sites, proposals, revoke } = context
+  const { database, clock, config, logger, lease, sealing, sites, dialect, proposals, revoke } = context
   const { review } = createManifestReview(context)
+
+  /** What the site of an entry lists now, if need be for the entry's credential. */
+  async function listedFor(entry: VaultEntry, party: string): Promise<Manifest> {
+    const token = dialect.isPersonal(entry.dialect) ? openCredential(sealing, entry).accessToken : undefined
+    return (await sites.discover(entry.origin, party, { dialect: entry.dialect, token })).manifest
+  }
 
   /** Records the check, whatever its outcome. The next check is due a full period later. */
   async function noteAsked(entries: readonly VaultEntry[], at: Date): Promise<void> {
@@ -68,10 +76,12 @@ export function createManifests(context: {
     logger[level]({ err: error, origin }, "failed to check a site's manifest")
   }
 
-  async function checkSite(origin: string, entries: VaultEntry[]): Promise<void> {
+  /** Entries of one site that are shown the same. */
+  async function checkSite(entries: [VaultEntry, ...VaultEntry[]]): Promise<void> {
     const askedAt = clock.now()
+    const { origin } = entries[0]
     try {
-      const { manifest } = await sites.discover(origin, origin)
+      const manifest = await listedFor(entries[0], origin)
       await proposals(origin, manifest)
       // A failure of one entry must not keep the change from the others.
       for (const { id } of entries)
@@ -86,7 +96,7 @@ export function createManifests(context: {
   /** If the auth type changes, the credential is useless and is erased. */
   function lostCredential(entry: VaultEntry, { auth }: Manifest): Partial<VaultEntry> {
     if (auth.type === entry.authType) return {}
-    const how = auth.type === 'oauth2' ? 'OAuth 2.0' : 'a bearer token'
+    const how = { none: 'no sign-in', bearer: 'a bearer token', oauth2: 'OAuth 2.0' }[auth.type]
     return {
       authType: auth.type,
       scopes: null,
@@ -109,7 +119,7 @@ export function createManifests(context: {
     async refresh(entry: VaultEntry): Promise<ManifestFinding> {
       const askedAt = clock.now()
       try {
-        const { manifest } = await sites.discover(entry.origin, entry.ownerId)
+        const manifest = await listedFor(entry, entry.ownerId)
         await proposals(entry.origin, manifest)
         return await review(entry.id, manifest, askedAt, entry.ownerId)
       } finally {
@@ -170,8 +180,8 @@ export function createManifests(context: {
         .where('manifestCheckedAt', '<', before)
         .orderBy('manifestCheckedAt')
         .limit(batchSize)
-      const byOrigin = Map.groupBy(due, ({ origin }) => origin)
-      await Promise.all([...byOrigin].map(([origin, entries]) => checkSite(origin, entries)))
+      const together = Map.groupBy(due, (entry) => (dialect.isPersonal(entry.dialect) ? entry.id : entry.origin))
+      await Promise.all([...together.values()].map((entries) => checkSite(entries as [VaultEntry, ...VaultEntry[]])))
     },
   }
 }

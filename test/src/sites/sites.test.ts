@@ -3,11 +3,13 @@ import type { RequestListener } from 'node:http'
 import test, { type ExecutionContext } from 'ava'
 import { CodedError, type ErrorCode } from '../../../src/errors.ts'
 import type { Lookup } from '../../../src/safe-fetch/checked-lookup.ts'
+import { createLogger } from '../../../src/logger.ts'
 import { createSafeFetch } from '../../../src/safe-fetch/safe-fetch.ts'
 import type * as inThread from '../../../src/in-thread.ts'
 import { createDialect } from '../../../src/sites/dialects/registry.ts'
 import { createSites } from '../../../src/sites/sites.ts'
 import { createThreads } from '../../../src/threads/threads.ts'
+import { createCallSite } from '../../../src/tools/call-site.ts'
 import { startHttpsSite, temporaryCertificates } from '../../helpers/https-server.ts'
 
 const manifest = {
@@ -58,8 +60,8 @@ async function reach(t: ExecutionContext, { allow, trusted = true, timeoutSecond
   }
   const threads = createThreads<typeof inThread>({ file: new URL('../../../src/in-thread.ts', import.meta.url) })
   t.teardown(() => threads.close())
-  const callSite = () => Promise.reject(new Error('no tool is called'))
-  const dialect = createDialect({ fetch: safeFetch.fetch, threads, config, callSite })
+  const callSite = createCallSite({ logger: createLogger('silent', 'test'), threads })
+  const dialect = createDialect({ ...safeFetch, threads, config, callSite })
   return createSites({ dialect, threads, config })
 }
 

@@ -1,5 +1,4 @@
 import test from 'ava'
-import type { Config } from '../../../src/config/config.ts'
 import { SafeFetchError, type SafeFetch, type SafeFetchReason } from '../../../src/safe-fetch/safe-fetch.ts'
 import { createLogger } from '../../../src/logger.ts'
 import type * as inThread from '../../../src/in-thread.ts'
@@ -8,19 +7,21 @@ import { createCallSite } from '../../../src/tools/call-site.ts'
 import { statusAfter } from '../../../src/tools/tool-call.ts'
 import { unreadResult } from '../../../src/tools/unread-result.ts'
 
-const config = { sites: { timeoutSeconds: 1, resultBytes: 1024 * 1024 } } as Config
 const logger = createLogger('silent', 'test')
 const token = 'the-token-of-the-owner'
 const ownerId = 'the owner'
 const call = {
+  dialect: 'manifest',
+  entryId: 'the entry',
+  generation: 1,
   serverUrl: 'https://site.example/api',
   tool: 'act',
   token,
   ownerId,
   arguments: '{}',
   idempotencyKey: 'k',
-}
-const request = { url: 'https://site.example/api/tools/act', method: 'POST', body: '{}' } as const
+} as const
+const request = { url: call.serverUrl, method: 'POST', timeoutMs: 1000, maxBytes: 1024 } as const
 
 const file = new URL('../../../src/in-thread.ts', import.meta.url)
 const threads = createThreads<typeof inThread>({ file })
@@ -29,8 +30,10 @@ const hasty = createThreads<typeof inThread>({ file, deadlineMs: 1 })
 test.after.always(() => Promise.all([threads.close(), hasty.close()]))
 
 /** What comes of a call that the site answers so, or that fails so. */
-const outcomeOf = (fetch: SafeFetch, readers = threads) =>
-  createCallSite({ fetch, config, logger, threads: readers })(call, request)
+function outcomeOf(fetch: SafeFetch, readers = threads) {
+  const callSite = createCallSite({ logger, threads: readers })
+  return callSite.attempt(call, async () => callSite.ofResponse(call, await fetch(request)))
+}
 
 const sending = (status: number, body: string, readers = threads) =>
   outcomeOf(async () => ({ status, headers: new Headers(), body: Buffer.from(body) }), readers)

@@ -1,21 +1,31 @@
+import type { Config } from '../../../config/config.ts'
 import { quotedWords } from '../../../names.ts'
 import { parseSiteUrl } from '../../../safe-fetch/site-url.ts'
 import type { CallSite, SiteCall } from '../../../tools/call-site.ts'
 import type { OAuthSite } from '../../manifest.ts'
-import type { Dialect } from '../dialect.ts'
+import type { Access, Adapter } from '../dialect.ts'
 import { createFetchManifest } from './fetch-manifest.ts'
 
 /** Sites that publish a toolsite.json (docs/specification.md, "Manifest"). Their key is the origin. */
 export function createManifestDialect(
-  context: Parameters<typeof createFetchManifest>[0] & { callSite: CallSite },
-): Dialect {
+  context: Parameters<typeof createFetchManifest>[0] & {
+    callSite: CallSite
+    config: { sites: Pick<Config['sites'], 'timeoutSeconds' | 'resultBytes'> }
+  },
+): Adapter & { access: (site: OAuthSite, issuer?: string | null) => Access } {
+  const { fetch, callSite, config } = context
   const fetchManifest = createFetchManifest(context)
   return {
     async list(address, party) {
       const { origin } = parseSiteUrl(address)
       return { origin, manifest: await fetchManifest(origin, party) }
     },
-    call: (call) => context.callSite(call, toRequest(call)),
+    call: (call) =>
+      callSite.attempt(call, async () => {
+        const { timeoutSeconds, resultBytes: maxBytes } = config.sites
+        const bounds = { timeoutMs: timeoutSeconds * 1000, maxBytes, signal: call.signal }
+        return callSite.ofResponse(call, await fetch({ ...toRequest(call), ...bounds }))
+      }),
     access: (site, issuer) => ({ server: serverOf(site, issuer), issuerInWords: issuerInWords(site) }),
   }
 }

@@ -1,0 +1,2 @@
+/** The kinds of sites, by how they are spoken to. */
+export type DialectName = 'manifest' | 'mcp'

@@ -1,0 +1,111 @@
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client'
+import { decodeUtf8, isObject, parseJson } from '../../../json.ts'
+import type { SafeResponse } from '../../../safe-fetch/safe-fetch.ts'
+import { SafeFetchError, type SafeFetchReason } from '../../../safe-fetch/safe-fetch-error.ts'
+import type { CallOutcome, CallSite, SiteCall } from '../../../tools/call-site.ts'
+import { unreadResult } from '../../../tools/unread-result.ts'
+import type { Attempt } from './attempt.ts'
+import type { NotOpened } from './session.ts'
+import { noAnswer } from './session-transport.ts'
+
+/** What the failures of calls mean. */
+export function createCallErrors({ callSite }: { callSite: CallSite }) {
+  const broken = (attempt: Attempt, text: string): CallOutcome => ({
+    kind: 'broken',
+    httpStatus: attempt.status ?? null,
+    certain: false,
+    text,
+  })
+
+  /** Errors of JSON-RPC (2.0, 5.1) and of MCP. Only some codes say that the request was not executed. */
+  function ofProtocolError(call: SiteCall, { code, message, data }: ProtocolError, attempt: Attempt) {
+    if (data === noAnswer) return broken(attempt, 'The response of the site ended without a result.')
+    const isRefused = refusingCodes.has(code)
+    const sentence = isRefused ? 'The site rejected the call.' : 'The site failed.'
+    const failure = { httpStatus: attempt.status ?? 200, sentence, words: message }
+    return callSite.ofFailure(call, isRefused ? 'rejected' : 'broken', failure)
+  }
+
+  function ofSdkError(error: SdkError, attempt: Attempt): CallOutcome {
+    if (error.code === SdkErrorCode.InvalidResult)
+      return { kind: 'unread', httpStatus: attempt.status ?? 200, text: `${unreadResult} It is no result of a tool.` }
+    const { resultType } = (error.data ?? {}) as { resultType?: unknown }
+    if (error.code === SdkErrorCode.UnsupportedResultType && resultType === 'input_required')
+      return { kind: 'rejected', httpStatus: attempt.status ?? 200, certain: false, text: asksForInput }
+    return broken(attempt, unreadable)
+  }
+
+  return {
+    /** The outcome of a call that was sent. Throws the SafeFetchError of a response that did not arrive. */
+    async ofError(call: SiteCall, error: unknown, attempt: Attempt): Promise<CallOutcome> {
+      if (attempt.failure) throw withoutStatus(attempt.failure)
+      if (attempt.refusal) return callSite.ofResponse(call, inPlainForm(attempt.refusal))
+      if (error instanceof SdkHttpError) return callSite.ofResponse(call, inPlainForm(responseIn(error)))
+      if (error instanceof ProtocolError) return ofProtocolError(call, error, attempt)
+      return error instanceof SdkError ? ofSdkError(error, attempt) : broken(attempt, unreadable)
+    },
+
+    /** The outcome of a call that was not sent, because there is no session. The site did nothing. */
+    async ofNotOpened(call: SiteCall, { attempt: { failure, refusal } }: NotOpened): Promise<CallOutcome> {
+      if (refusal && isRefused(refusal.status)) return callSite.ofResponse(call, inPlainForm(refusal))
+      if (failure && !badResponses.has(failure.reason))
+        throw new SafeFetchError(failure.reason, { maybeSent: false, code: failure.code })
+      return { kind: 'unavailable', httpStatus: null, certain: true, text: notOpened }
+    },
+
+    /** The outcome of a call whose time was over when a session was open. */
+    late: { kind: 'unavailable', httpStatus: null, certain: true, text: notOpened } satisfies CallOutcome,
+
+    /** The outcome of a call for which two sessions were unknown. */
+    lost: { kind: 'unavailable', httpStatus: null, certain: true, text: sessionLost } satisfies CallOutcome,
+  }
+}
+
+const notOpened = 'The site did not open an MCP session, so the call was not sent.'
+const sessionLost = 'The site does not know the MCP session that it has just opened, so the call was not executed.'
+const unreadable = "The site's response is not one to a tool call."
+const asksForInput = 'The tool asks for more input, which is not supported.'
+
+/**
+ * Whether the server refused a request because it does not know the session: 404, or, as many servers answer, 400 with
+ * a sentence about it (MCP 2025-11-25, "Session Management"). It was not executed.
+ */
+export function isSessionError(error: unknown): boolean {
+  if (!(error instanceof SdkHttpError)) return false
+  if (error.status === 404) return true
+  return error.status === 400 && /session|not initialized/i.test(wordsIn(String(error.data.text ?? '')) ?? '')
+}
+
+/** Errors in the request. All others may come from the middle of the work. */
+const refusingCodes = new Set([-32_700, -32_600, -32_601, -32_602, -32_020, -32_021, -32_022, -32_042])
+
+/** After these, the session could not be opened, although a response came. */
+const badResponses = new Set<SafeFetchReason>(['too-large', 'encoding', 'redirect', 'aborted'])
+
+const isRefused = (status: number): boolean => status === 401 || status === 403 || status === 429
+
+/** A stream begins with 200 before the tool has run, so the status proves nothing. */
+const withoutStatus = ({ reason, maybeSent, code, message }: SafeFetchError): SafeFetchError =>
+  new SafeFetchError(reason, { maybeSent, code, message })
+
+const responseIn = ({ status, data }: SdkHttpError): SafeResponse => ({
+  status,
+  headers: new Headers(),
+  body: Buffer.from(String(data.text ?? '')),
+})
+
+/** The site's words are looked for in a member `error`, where JSON-RPC has an object. */
+function inPlainForm(response: SafeResponse): SafeResponse {
+  const words = wordsIn(decodeUtf8(response.body) ?? '')
+  return words === undefined ? response : { ...response, body: Buffer.from(JSON.stringify({ error: words })) }
+}
+
+/** Longer refusals are not searched. */
+const maxSearched = 16 * 1024
+
+function wordsIn(text: string): string | undefined {
+  const parsed = text.length > maxSearched ? undefined : parseJson(text, { maxDepth: 20 })
+  const error = parsed?.ok && isObject(parsed.value) ? parsed.value['error'] : undefined
+  const message = isObject(error) ? error['message'] : undefined
+  return typeof message === 'string' ? message : undefined
+}

@@ -1,0 +1,109 @@
+import { Client } from '@modelcontextprotocol/client'
+import * as v from 'valibot'
+import type { SafeStream } from '../../../safe-fetch/safe-fetch.ts'
+import { version } from '../../../version.ts'
+import { attempts, type Attempt } from './attempt.ts'
+import { sessionFetch, type Bounds } from './session-fetch.ts'
+import { SessionTransport } from './session-transport.ts'
+
+/** An open session with an MCP server, of one credential. Requests may run beside each other. */
+export interface Session {
+  /** What the server says about itself. */
+  server: Partial<Record<'name' | 'title' | 'version' | 'description' | 'instructions', string | undefined>>
+  hasTools: boolean
+  /** Whether the server keeps the session, and so may have forgotten it. */
+  isKept: boolean
+  /** Sends a request as part of the attempt under way. Throws errors of the library. */
+  request: (
+    request: { method: 'tools/list' | 'tools/call'; params: Record<string, unknown> },
+    signal?: AbortSignal,
+  ) => Promise<Record<string, unknown>>
+  /** Ends the session at the server as soon as no request uses it. Never fails. */
+  end: () => void
+}
+
+interface Peer {
+  url: string
+  /** Empty for none. */
+  token: string
+}
+
+/** A session could not be opened. Nothing else was sent. `attempt` knows what the server answered. */
+export class NotOpened extends Error {
+  override readonly name = 'NotOpened'
+  readonly attempt: Attempt
+
+  constructor(attempt: Attempt, cause: unknown) {
+    super('The MCP session could not be opened.', { cause })
+    this.attempt = attempt
+  }
+}
+
+/** Longer than the limit of a response, so that this limit decides. */
+const marginMs = 1000
+
+/**
+ * Opens a session: asks for the current protocol, and falls back to those with a handshake. The token is sent with
+ * every request. Throws NotOpened.
+ */
+export async function openSession(
+  { url, token }: Peer,
+  attempt: Attempt,
+  { stream, ...bounds }: Bounds & { stream: SafeStream },
+): Promise<Session> {
+  const timeout = bounds.timeoutMs + marginMs
+  const transport = new SessionTransport(new URL(url), {
+    fetch: sessionFetch({ ...bounds, stream }),
+    ...(token !== '' && { authProvider: { token: async () => token } }),
+    reconnectionOptions: neverAgain,
+  })
+  const client = new Client(
+    { name: 'switchyard', version },
+    { versionNegotiation: { mode: 'auto' }, inputRequired: { autoFulfill: false }, jsonSchemaValidator: unused },
+  )
+  try {
+    await client.connect(transport, { timeout })
+  } catch (error) {
+    throw new NotOpened(attempt, error)
+  }
+  let uses = 0
+  let isOver = false
+  const leaveServer = () => attempts.run(undefined, () => transport.terminateSession().catch(() => {}))
+  const { name, title, version: serverVersion, description } = client.getServerVersion() ?? {}
+  return {
+    server: { name, title, version: serverVersion, description, instructions: client.getInstructions() },
+    hasTools: client.getServerCapabilities()?.tools !== undefined,
+    isKept: transport.sessionId !== undefined,
+    async request(request, signal) {
+      uses += 1
+      try {
+        return await client.request(request, anyObject, { timeout, ...(signal && { signal }) })
+      } finally {
+        uses -= 1
+        if (isOver && uses === 0) void leaveServer()
+      }
+    },
+    end() {
+      isOver = true
+      if (uses === 0) void leaveServer()
+    },
+  }
+}
+
+/** The library checks results by it. The platform's own checks come later, in a thread. */
+const anyObject = v.record(v.string(), v.unknown())
+
+/** A response that was cut is not asked for again. */
+const neverAgain = {
+  maxRetries: 0,
+  initialReconnectionDelay: 0,
+  maxReconnectionDelay: 0,
+  reconnectionDelayGrowFactor: 1,
+}
+
+/** Code compiled from a stranger's schema would run beside everybody's credentials, so the library may compile none. */
+const unused = {
+  getValidator: () => {
+    throw new Error('Schemas of servers are not compiled.')
+  },
+}

@@ -1,0 +1,244 @@
+import type { ServerResponse } from 'node:http'
+import test from 'ava'
+import { statusAfter } from '../../../../../src/tools/tool-call.ts'
+import { refuse, startMcpServer, type Era, type Received } from '../../../../helpers/mcp-server.ts'
+import { openDialect, threads } from './dialect.ts'
+
+test.after.always(() => threads.close())
+
+const eras: Era[] = ['current', 'sessions']
+const unused = 'https://127.0.0.1:64999/mcp'
+
+for (const era of eras) {
+  test(`a tool of a server of the protocol ${era} is called, and models see one form of its result`, async (t) => {
+    const server = await startMcpServer(t, { era })
+    const { call } = await openDialect(t)
+    t.deepEqual(await call(server.url, 'add', { arguments: '{"a":1,"b":2}' }), {
+      kind: 'succeeded',
+      httpStatus: 200,
+      text: '{"sum":3}',
+    })
+    t.like(await call(server.url, 'say', { arguments: '{"text":"Hello."}' }), {
+      kind: 'succeeded',
+      text: '{"content":[{"type":"text","text":"Hello."}]}',
+    })
+    t.deepEqual(await call(server.url, 'fail'), {
+      kind: 'rejected',
+      httpStatus: 200,
+      certain: false,
+      text: 'The tool reported an error. The site says: "It is broken."',
+    })
+    t.like(await call(server.url, 'unknown'), { kind: 'rejected' })
+  })
+
+  test(`the token goes with every request to a server of the protocol ${era}, and no outcome quotes it`, async (t) => {
+    const token = 'the-token-of-the-owner'
+    const server = await startMcpServer(t, { era, token })
+    const { call } = await openDialect(t)
+    const said = JSON.stringify({ text: `You sent ${token}.` })
+    const outcome = await call(server.url, 'say', { token, arguments: said })
+    t.is(outcome.text, '{"content":[{"type":"text","text":"You sent [token]."}]}')
+    t.deepEqual([...new Set(server.received.map(({ authorization }) => authorization))], [`Bearer ${token}`])
+    const wrong = await call(server.url, 'say', { token: 'a-token-of-before', generation: 0, arguments: said })
+    t.like(wrong, { kind: 'refused', httpStatus: 401, certain: true })
+    t.is(server.calls().length, 1)
+  })
+}
+
+test('calls share a session, in which no request has the id of another', async (t) => {
+  const server = await startMcpServer(t, { era: 'sessions' })
+  const { call } = await openDialect(t)
+  const outcomes = await Promise.all(Array.from({ length: 20 }, () => call(server.url, 'count')))
+  t.deepEqual(new Set(outcomes.map(({ kind }) => kind)), new Set(['succeeded']))
+  t.is(server.handshakes().length, 1)
+  const ids = [...server.handshakes(), ...server.calls()].map(({ id }) => id)
+  t.is(new Set(ids).size, 21)
+  await call(server.url, 'count', { generation: 2 })
+  t.is(server.handshakes().length, 2, 'a new token means a new session')
+})
+
+test('a call whose session the server has forgotten is made in a new one, once', async (t) => {
+  const server = await startMcpServer(t, { era: 'sessions' })
+  const { call } = await openDialect(t)
+  await call(server.url, 'count')
+  server.forgetSessions()
+  t.like(await call(server.url, 'count'), { kind: 'succeeded' })
+  t.is(server.counted, 2)
+  t.deepEqual([server.handshakes().length, server.calls().length], [2, 3])
+
+  const forgetful = (received: Received, _request: unknown, response: ServerResponse) => {
+    if (received.method !== 'tools/call') return false
+    refuse(response, 400, 'Bad Request: No valid session ID provided')
+    return true
+  }
+  server.instead = forgetful
+  t.like(await call(server.url, 'count'), { kind: 'unavailable', certain: true })
+  t.deepEqual([server.counted, server.calls().length], [2, 5], 'it is repeated once')
+})
+
+test('a refusal that is not about the session is not repeated', async (t) => {
+  const server = await startMcpServer(t, { era: 'sessions' })
+  const { call } = await openDialect(t)
+  server.instead = ({ method }, _request, response) =>
+    method === 'tools/call' && !!refuse(response, 400, 'Bad arguments')
+  const outcome = await call(server.url, 'count')
+  t.like(outcome, { kind: 'rejected', httpStatus: 400 })
+  t.true(outcome.text.includes('Bad arguments'))
+  t.is(server.calls().length, 1)
+})
+
+const stream = { 'Content-Type': 'text/event-stream' }
+const json = { 'Content-Type': 'application/json' }
+const progress = `event: message\ndata: {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1}}\n\n`
+const resultOf = (id: unknown, text = 'Done.') =>
+  JSON.stringify({ jsonrpc: '2.0', id, result: { resultType: 'complete', content: [{ type: 'text', text }] } })
+
+/** Ways in which an answer to a call fails to arrive, although the server may have done it. */
+const unanswered: [name: string, answer: (response: ServerResponse, received: Received) => void][] = [
+  ['the connection breaks before the answer', (response) => void response.destroy()],
+  [
+    'the connection breaks in a stream',
+    (response) => void response.writeHead(200, stream).write(progress, () => response.destroy()),
+  ],
+  ['the stream ends', (response) => void response.writeHead(200, stream).end(progress)],
+  ['the stream that could be resumed ends', (response) => void response.writeHead(200, stream).end(`id: 1\ndata:\n\n`)],
+  [
+    'the stream answers another request',
+    (response) => void response.writeHead(200, stream).end(`data: ${resultOf(4711)}\n\n`),
+  ],
+  ['the stream is no JSON', (response) => void response.writeHead(200, stream).end(`data: {"jsonrpc"\n\n`)],
+  ['it is acknowledged', (response) => void response.writeHead(202).end()],
+  ['it is acknowledged with a stream', (response) => void response.writeHead(202, stream).flushHeaders()],
+  [
+    'JSON is cut',
+    (response, { id }) =>
+      void response
+        .writeHead(200, { ...json, 'Content-Length': 500 })
+        .write(resultOf(id).slice(0, 20), () => response.destroy()),
+  ],
+  ['JSON answers another request', (response) => void response.writeHead(200, json).end(resultOf(4711))],
+  ['JSON is an empty list', (response) => void response.writeHead(200, json).end('[]')],
+  [
+    'JSON is a long list',
+    (response, { id }) => void response.writeHead(200, json).end(`${' '.repeat(20_000)}[${resultOf(id)}]`),
+  ],
+  ['it is a page', (response) => void response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html>')],
+  ['it is a redirect', (response) => void response.writeHead(303, { Location: '/login' }).end()],
+  [
+    'JSON is too large',
+    (response, { id }) => void response.writeHead(200, json).end(resultOf(id, 'x'.repeat(100_000))),
+  ],
+  ['the stream is too large', (response) => void response.writeHead(200, stream).end(`${progress.repeat(2000)}`)],
+  ['the server failed', (response) => void response.writeHead(500).end()],
+  [
+    'the server failed inside',
+    (response, { id }) =>
+      void response
+        .writeHead(200, json)
+        .end(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32_603, message: 'Oh.' } })),
+  ],
+]
+
+for (const era of eras)
+  for (const [name, answer] of unanswered)
+    test(`a call that must run once is in doubt at once if ${name} (${era})`, async (t) => {
+      const server = await startMcpServer(t, { era })
+      const { call } = await openDialect(t)
+      server.instead = (received, _request, response) => {
+        if (received.method !== 'tools/call') return false
+        answer(response, received)
+        return true
+      }
+      const from = performance.now()
+      const outcome = await call(server.url, 'count')
+      t.is(statusAfter({ effect: 'once' }, outcome), 'unknown', JSON.stringify(outcome))
+      t.true(performance.now() - from < 15_000, 'it does not wait for a time limit')
+      t.is(server.calls().length, 1)
+      t.is(server.received.filter(({ http }) => http === 'GET').length, 0)
+    })
+
+test('an answer for which a server takes too long ends with the time limit', async (t) => {
+  const server = await startMcpServer(t)
+  const { call } = await openDialect(t, { timeoutSeconds: 3 })
+  server.instead = ({ method }, _request, response) => {
+    if (method !== 'tools/call') return false
+    response.writeHead(200, stream).write(progress)
+    return true
+  }
+  t.like(await call(server.url, 'count'), {
+    kind: 'unavailable',
+    certain: false,
+    text: 'The site did not respond in time.',
+  })
+})
+
+test('a call that is aborted ends with the reason', async (t) => {
+  const server = await startMcpServer(t)
+  const { call } = await openDialect(t)
+  const abort = new AbortController()
+  server.instead = ({ method }) => {
+    if (method !== 'tools/call') return false
+    abort.abort(new Error('It is cancelled.'))
+    return true
+  }
+  await t.throwsAsync(call(server.url, 'count', { signal: abort.signal }), { message: 'It is cancelled.' })
+})
+
+test('a call for which there is no session was not sent, and did nothing', async (t) => {
+  const server = await startMcpServer(t, { era: 'sessions' })
+  const { call } = await openDialect(t)
+  t.like(await call(unused, 'count'), { kind: 'unavailable', certain: true })
+  for (const [refusing, status] of [
+    ['server/discover', 500],
+    ['server/discover', 303],
+    ['initialize', 404],
+    ['initialize', 500],
+    ['initialize', 303],
+    ['notifications/initialized', 404],
+    ['notifications/initialized', 500],
+  ] as const) {
+    server.instead = ({ method }, _request, response) =>
+      method === refusing && !!response.writeHead(status, status === 303 ? { Location: '/login' } : {}).end()
+    t.like(await call(server.url, 'count'), { kind: 'unavailable', certain: true }, `${refusing} ${status}`)
+  }
+  t.is(server.calls().length, 0)
+  for (const status of [401, 403, 429]) {
+    server.instead = (_received, _request, response) => !!response.writeHead(status, { 'Retry-After': '7' }).end()
+    t.like(await call(server.url, 'count', { generation: status }), {
+      kind: 'refused',
+      certain: true,
+      httpStatus: status,
+    })
+  }
+})
+
+test('numbers arrive as they were written', async (t) => {
+  const server = await startMcpServer(t, { era: 'sessions' })
+  const { call } = await openDialect(t)
+  const args = '{"a":12345678901234567890,"b":1.10}'
+  await call(server.url, 'add', { arguments: args })
+  t.true(server.calls()[0]?.body.includes(`"arguments":${args}`))
+})
+
+test('a server that asks without end is answered a few times', async (t) => {
+  const server = await startMcpServer(t, { era: 'sessions' })
+  const { call } = await openDialect(t)
+  const pings = Array.from(
+    { length: 500 },
+    (_, id) => `data: ${JSON.stringify({ jsonrpc: '2.0', id, method: 'ping' })}\n\n`,
+  )
+  let replies = 0
+  let answer = (): void => {}
+  server.instead = ({ http, method, id }, _request, response) => {
+    if (http === 'POST' && method === undefined) {
+      replies += 1
+      if (replies === 10) answer()
+    }
+    if (method !== 'tools/call') return false
+    answer = () => void response.end(`data: ${resultOf(id)}\n\n`)
+    response.writeHead(200, stream).write(pings.join(''))
+    return true
+  }
+  t.like(await call(server.url, 'count'), { kind: 'succeeded' })
+  t.is(replies, 10)
+})

@@ -1,0 +1,44 @@
+import type { ExecutionContext } from 'ava'
+import type * as inThread from '../../../../../src/in-thread.ts'
+import { createLogger } from '../../../../../src/logger.ts'
+import { createSafeFetch } from '../../../../../src/safe-fetch/safe-fetch.ts'
+import { createDialect } from '../../../../../src/sites/dialects/registry.ts'
+import { createThreads } from '../../../../../src/threads/threads.ts'
+import { createCallSite, type SiteCall } from '../../../../../src/tools/call-site.ts'
+import { temporaryCertificates } from '../../../../helpers/https-server.ts'
+
+export const threads = createThreads<typeof inThread>({
+  file: new URL('../../../../../src/in-thread.ts', import.meta.url),
+})
+
+/** The dialects as the platform has them, with limits of a test. */
+export async function openDialect(t: ExecutionContext, limits: { timeoutSeconds?: number } = {}) {
+  const { caFile } = await temporaryCertificates()
+  const allow = ['127.0.0.0/8', 'localhost']
+  const safeFetch = createSafeFetch({ allow, loopback: true, caFile, baseUrl: 'http://127.0.0.1:3000', version: '0' })
+  t.teardown(safeFetch.close)
+  const sites = {
+    timeoutSeconds: 20,
+    manifestTimeoutSeconds: 20,
+    resultBytes: 100_000,
+    manifestBytes: 100_000,
+    ...limits,
+  }
+  const callSite = createCallSite({ logger: createLogger('silent', 'test'), threads })
+  const dialect = createDialect({ ...safeFetch, threads, config: { sites }, callSite })
+  return {
+    list: (address: string, token?: string) => dialect.list(address, 'somebody', { token }),
+    call: (serverUrl: string, tool: string, more: Partial<SiteCall> = {}) =>
+      dialect.call({ ...someCall, serverUrl, tool, ...more }),
+  }
+}
+
+const someCall = {
+  dialect: 'mcp',
+  entryId: 'entry',
+  generation: 1,
+  token: '',
+  ownerId: 'owner',
+  arguments: '{}',
+  idempotencyKey: 'key',
+} as const

@@ -1,0 +1,151 @@
+import test from 'ava'
+import { describeTool } from '../../../../../src/sites/tool.ts'
+import { eventually } from '../../../../helpers/eventually.ts'
+import { startHttpsSite } from '../../../../helpers/https-server.ts'
+import { startMcpServer, type Era } from '../../../../helpers/mcp-server.ts'
+import { openDialect, threads } from './dialect.ts'
+
+test.after.always(() => threads.close())
+
+const eras: Era[] = ['current', 'sessions']
+
+for (const era of eras)
+  test(`a server of the protocol ${era} is a site whose key is its whole address, and what it hints decides nothing`, async (t) => {
+    const server = await startMcpServer(t, { era })
+    const { list } = await openDialect(t)
+    const { dialect, origin, manifest } = await list(server.url)
+    t.deepEqual([dialect, origin, manifest.server], ['mcp', server.url, { url: server.url }])
+    t.like(manifest, { name: 'Test server', version: '1.2.3', auth: { type: 'none' } })
+    t.deepEqual(
+      manifest.tools.map(describeTool).map(({ name, description, effect }) => [name, description, effect]),
+      [
+        ['add', 'Adds.', 'once'],
+        ['say', 'say', 'once'],
+        ['fail', 'Fails.', 'once'],
+        ['count', 'Counts.', 'once'],
+      ],
+    )
+    t.like(manifest.tools[0], {
+      input_schema: { type: 'object', required: ['a', 'b'] },
+      annotations: { readOnlyHint: true },
+    })
+    const sessions = () => new Set(server.received.map(({ session }) => session).filter(Boolean))
+    const ended = () => server.received.filter(({ http }) => http === 'DELETE').map(({ session }) => session)
+    t.is(sessions().size, era === 'sessions' ? 1 : 0)
+    await eventually(10, 'the session of the list is over', () => ended().length === sessions().size || undefined)
+    t.deepEqual(ended(), [...sessions()])
+  })
+
+test('a server that wants a token shows its tools only to who has it', async (t) => {
+  const token = 'the-token-of-the-owner'
+  for (const era of eras) {
+    const server = await startMcpServer(t, { era, token })
+    const { list } = await openDialect(t)
+    const unknown = await list(server.url)
+    t.like(unknown.manifest, { auth: { type: 'bearer' }, tools: [] })
+    const known = await list(server.url, token)
+    t.deepEqual([known.manifest.auth, known.manifest.tools.length], [{ type: 'bearer' }, 4])
+    const error = await t.throwsAsync(list(server.url, 'another-token'), { code: 'MANIFEST_NOT_FOUND' })
+    t.regex(error?.message ?? '', /rejected the token/)
+  }
+})
+
+test('a toolsite.json is asked for first, without the token', async (t) => {
+  const asked: unknown[] = []
+  const tool = { name: 'get_all', description: 'Gets.', input_schema: { type: 'object' } }
+  const site = await startHttpsSite(t, ({ method, url, headers }, response) => {
+    asked.push([method, url, headers.authorization])
+    const server = { url: site.origin }
+    const about = { name: 'Site', version: '1', description: 'A site.', auth: { type: 'bearer' } }
+    response.end(JSON.stringify({ ...about, server, tools: [tool] }))
+  })
+  const { list } = await openDialect(t)
+  t.like(await list(`${site.origin}/mcp`, 'token'), { dialect: 'manifest', origin: site.origin })
+  t.deepEqual(asked, [['GET', '/.well-known/toolsite.json', undefined]])
+})
+
+test('an address that is neither says so, and no redirect of it is followed', async (t) => {
+  let followed = 0
+  const target = await startHttpsSite(t, (_request, response) => {
+    followed += 1
+    response.end()
+  })
+  for (const [status, says] of [
+    [404, /status 404\. There is no MCP server .* status 404/],
+    [307, /redirect.* There is no MCP server .* redirect/],
+  ] as const) {
+    const site = await startHttpsSite(t, (_request, response) =>
+      response.writeHead(status, { ...(status === 307 && { Location: `${target.origin}/login` }) }).end(),
+    )
+    const { list } = await openDialect(t)
+    const error = await t.throwsAsync(list(`${site.origin}/mcp`, 'token'), { code: 'MANIFEST_NOT_FOUND' })
+    t.regex(error?.message ?? '', says)
+  }
+  t.is(followed, 0)
+})
+
+/** A tool of a list, and what is wrong with a list of such tools. */
+const tool = (name: string, more: object = {}) => ({ name, inputSchema: { type: 'object' }, ...more })
+const unusable: [tools: unknown[], problem: RegExp][] = [
+  [Array.from({ length: 201 }, (_, index) => tool(`tool_${index}`)), /at most 200/],
+  [[tool('one'), tool('one')], /duplicates/],
+  [[tool('with spaces')], /letters, digits/],
+  [[tool('x'.repeat(129))], /1 to 128/],
+  [[tool('one', { inputSchema: { type: 'object', properties: { a: { $ref: '#/$defs/b' } } } })], /references/],
+  [[tool('one', { inputSchema: { type: 'string' } })], /must be "object"/],
+  [[tool('one', { description: 'x'.repeat(100_000) })], /larger than 100000 bytes/],
+]
+
+test('a list that cannot be used is invalid, and the place is named', async (t) => {
+  const server = await startMcpServer(t, { era: 'sessions' })
+  const { list } = await openDialect(t)
+  for (const [tools, problem] of unusable) {
+    server.instead = ({ method, id }, _request, response) => {
+      if (method !== 'tools/list') return false
+      response.setHeader('Content-Type', 'application/json')
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, result: { tools } }))
+      return true
+    }
+    const error = await t.throwsAsync(list(server.url), { code: 'MANIFEST_INVALID' })
+    t.regex(error?.message ?? '', problem)
+  }
+})
+
+test('a list in pages is read to its end, but not without end', async (t) => {
+  const server = await startMcpServer(t, { era: 'sessions' })
+  const { list } = await openDialect(t)
+  const answerPages = (last: number) => {
+    let page = 0
+    server.instead = ({ method, id }, _request, response) => {
+      if (method !== 'tools/list') return false
+      page += 1
+      const result = { tools: [tool(`tool_${page}`)], ...(page < last && { nextCursor: `after ${page}` }) }
+      response.setHeader('Content-Type', 'application/json')
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, result }))
+      return true
+    }
+  }
+  answerPages(3)
+  t.deepEqual(
+    (await list(server.url)).manifest.tools.map(({ name }) => name),
+    ['tool_1', 'tool_2', 'tool_3'],
+  )
+  answerPages(Infinity)
+  const error = await t.throwsAsync(list(server.url), { code: 'MANIFEST_INVALID' })
+  t.regex(error?.message ?? '', /at most 50 pages/)
+})
+
+test('a token that a server quotes in its list is not kept', async (t) => {
+  const token = 'the-token-of-the-owner'
+  const server = await startMcpServer(t, { era: 'sessions', token })
+  const { list } = await openDialect(t)
+  server.instead = ({ method, id, authorization }, _request, response) => {
+    if (method !== 'tools/list') return false
+    response.setHeader('Content-Type', 'application/json')
+    const tools = [tool('one', { description: `You sent ${authorization}.` })]
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, result: { tools } }))
+    return true
+  }
+  const { manifest } = await list(server.url, token)
+  t.is(manifest.tools[0]?.description, 'You sent Bearer [token].')
+})
