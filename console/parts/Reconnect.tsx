@@ -27,10 +27,10 @@ export const Reconnect = ({ entryId, onClose }: { entryId: string; onClose: () =
           <p className="stranger">
             <strong>{shownText(entry.name)}</strong> at {entry.origin}
           </p>
-          {entry.authType === 'bearer' ? (
-            <NewToken entry={entry} onClose={onClose} />
-          ) : (
+          {entry.authType === 'oauth2' ? (
             <AtTheSite entry={entry} onClose={onClose} />
+          ) : (
+            <NewToken entry={entry} onClose={onClose} />
           )}
         </>
       ) : error ? (

@@ -8,6 +8,7 @@ const table = [
   ['bearer', 'connected', accepted, null, 'connected', 'good', 'no known end'],
   ['oauth2', 'connected', accepted, null, 'connected', 'good', 'refreshed automatically'],
   ['bearer', 'connected', null, null, 'not tried', 'calm', 'no known end'],
+  ['none', 'connected', null, null, 'connected', 'good', 'no login needed'],
   ['oauth2', 'connected', null, null, 'connected', 'good', 'refreshed automatically'],
   ['oauth2', 'connected', accepted, '2026-12-27T09:00:00.000Z', 'connected', 'good', 'ends in 30 days'],
   ['oauth2', 'connected', accepted, '2026-12-04T09:00:00.000Z', 'connected', 'good', 'ends in 7 days'],

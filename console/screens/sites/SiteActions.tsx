@@ -12,9 +12,11 @@ export const SiteActions = ({ entry, owner }: { entry: Api['VaultEntry']; owner:
   if (!owner.may('build')) return null
   return (
     <>
-      <Button kind={entry.status === 'needs_reauth' ? 'primary' : 'secondary'} onPress={() => setOpen('reconnect')}>
-        {entry.authType === 'bearer' ? 'Replace token' : 'Reconnect'}
-      </Button>
+      {entry.authType !== 'none' && (
+        <Button kind={entry.status === 'needs_reauth' ? 'primary' : 'secondary'} onPress={() => setOpen('reconnect')}>
+          {entry.authType === 'bearer' ? 'Replace token' : 'Reconnect'}
+        </Button>
+      )}
       <Button kind="danger" onPress={() => setOpen('disconnect')}>
         Disconnect
       </Button>

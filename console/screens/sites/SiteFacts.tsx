@@ -6,12 +6,18 @@ import { When } from '../../parts/When.tsx'
 import { nextRefreshInWords } from './refresh-words.ts'
 import styles from './Site.module.css'
 
+const logins: Record<Api['AuthType'], string> = {
+  none: 'none needed',
+  bearer: 'a token of the site',
+  oauth2: 'signed in at the site (OAuth)',
+}
+
 /** What is known of the connection. */
 export const SiteFacts = ({ entry }: { entry: Api['VaultEntry'] }) => {
   const isOAuth = entry.authType === 'oauth2'
   return (
     <dl className={styles.facts}>
-      <Fact name="Login">{isOAuth ? 'signed in at the site (OAuth)' : 'a token of the site'}</Fact>
+      <Fact name="Login">{logins[entry.authType]}</Fact>
       <Fact name={isOAuth ? 'Renewed' : 'Stored'}>
         <When at={entry.renewedAt} />
       </Fact>

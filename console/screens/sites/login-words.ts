@@ -28,6 +28,7 @@ export function loginState({ status, authType, acceptedAt, endsAt }: Entry, now:
 }
 
 const lasting: Record<Api['AuthType'], string> = {
+  none: 'no login needed',
   bearer: 'no known end',
   oauth2: 'refreshed automatically',
 }

@@ -4,7 +4,7 @@ import styles from './Connect.module.css'
 import { SignInAtSite } from './SignInAtSite.tsx'
 import { TokenForm, type LoginProps } from './TokenForm.tsx'
 
-/** The hosts to trust, and then a token or the way to the site. */
+/** The hosts to trust, and then a token, the way to the site, or nothing. */
 export const LoginForm = ({ site, url, owner }: Omit<LoginProps, 'hosts'>) => {
   const [accepted, accept] = useState<readonly string[]>([])
   const hosts = { accepted, areAll: site.foreignHosts.every((host) => accepted.includes(host)) }
@@ -18,7 +18,7 @@ export const LoginForm = ({ site, url, owner }: Omit<LoginProps, 'hosts'>) => {
         accepted={accepted}
         onAccept={accept}
       />
-      {site.authType === 'bearer' ? <TokenForm {...props} /> : <SignInAtSite {...props} />}
+      {site.authType === 'oauth2' ? <SignInAtSite {...props} /> : <TokenForm {...props} />}
       {!hosts.areAll && <p className={styles.quiet}>The site can be connected when every host is ticked.</p>}
     </section>
   )

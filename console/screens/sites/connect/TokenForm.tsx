@@ -22,8 +22,8 @@ export interface LoginProps {
   hosts: { accepted: readonly string[]; areAll: boolean }
 }
 
-/** A token that the site issued. */
-export const TokenForm = ({ url, owner, hosts }: LoginProps) => {
+/** A token that the site issued, unless it needs none. */
+export const TokenForm = ({ site, url, owner, hosts }: LoginProps) => {
   const [token, setToken] = useState('')
   const navigate = useNavigate()
   const queries = useQueryClient()
@@ -38,25 +38,28 @@ export const TokenForm = ({ url, owner, hosts }: LoginProps) => {
   })
   const problem = detailOf(adding.error, 'token')
   const acceptHosts = [...hosts.accepted]
+  const needsToken = site.authType !== 'none'
   return (
     <Form
       className={styles.form as string}
       onSubmit={(event) => {
         event.preventDefault()
-        adding.mutate({ body: { ...owner.query, url, token: token.trim(), acceptHosts } })
+        adding.mutate({ body: { ...owner.query, url, ...(needsToken && { token: token.trim() }), acceptHosts } })
       }}
     >
-      <Field
-        label="Token"
-        hint="Create it in the settings of the site. It is stored encrypted, sent only to the site, and tried at once if the site has a tool that only reads."
-        type="password"
-        autoComplete="off"
-        isRequired
-        maxLength={8192}
-        value={token}
-        onChange={setToken}
-        problem={problem}
-      />
+      {needsToken && (
+        <Field
+          label="Token"
+          hint="Create it in the settings of the site. It is stored encrypted, sent only to the site, and tried at once if the site has a tool that only reads."
+          type="password"
+          autoComplete="off"
+          isRequired
+          maxLength={8192}
+          value={token}
+          onChange={setToken}
+          problem={problem}
+        />
+      )}
       {adding.error && problem === undefined && <ErrorBox error={adding.error} />}
       <div>
         <Button type="submit" kind="primary" busy={adding.isPending} isDisabled={!hosts.areAll}>
@@ -66,7 +69,7 @@ export const TokenForm = ({ url, owner, hosts }: LoginProps) => {
           action={{
             method: 'POST',
             path: '/vault',
-            body: { ...owner.query, url, token: 'the token from the site', acceptHosts },
+            body: { ...owner.query, url, ...(needsToken && { token: 'the token from the site' }), acceptHosts },
           }}
         />
       </div>
