@@ -135,7 +135,7 @@ export function createSafeFetch(options: SafeFetchOptions): {
       return {
         status,
         headers,
-        body: streamedBody(response, { maxBytes: request.maxBytes, failure, end: exchange.end }),
+        body: streamedBody(response, { maxBytes: request.maxBytes, failure, end: () => exchange.end() }),
       }
     } catch (error) {
       await exchange.end()

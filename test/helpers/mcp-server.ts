@@ -87,8 +87,6 @@ export async function startMcpServer(t: ExecutionContext, { era = 'current', tok
   return Object.assign(server, { origin: site.origin, url: `${site.origin}/mcp`, port: site.port })
 }
 
-export type TestMcpServer = Awaited<ReturnType<typeof startMcpServer>>
-
 /** Answers as servers do that refuse a request. */
 export const refuse = (response: ServerResponse, status: number, message: string): ServerResponse =>
   response

@@ -73,7 +73,7 @@ const asksForInput = 'The tool asks for more input, which is not supported.'
 export function isSessionError(error: unknown): boolean {
   if (!(error instanceof SdkHttpError)) return false
   if (error.status === 404) return true
-  return error.status === 400 && /session|not initialized/i.test(wordsIn(String(error.data.text ?? '')) ?? '')
+  return error.status === 400 && /session|not initialized/i.test(wordsIn(textIn(error)) ?? '')
 }
 
 /** Errors in the request. All others may come from the middle of the work. */
@@ -88,11 +88,13 @@ const isRefused = (status: number): boolean => status === 401 || status === 403 
 const withoutStatus = ({ reason, maybeSent, code, message }: SafeFetchError): SafeFetchError =>
   new SafeFetchError(reason, { maybeSent, code, message })
 
-const responseIn = ({ status, data }: SdkHttpError): SafeResponse => ({
-  status,
+const responseIn = (error: SdkHttpError): SafeResponse => ({
+  status: error.status,
   headers: new Headers(),
-  body: Buffer.from(String(data.text ?? '')),
+  body: Buffer.from(textIn(error)),
 })
+
+const textIn = ({ data: { text } }: SdkHttpError): string => (typeof text === 'string' ? text : '')
 
 /** The site's words are looked for in a member `error`, where JSON-RPC has an object. */
 function inPlainForm(response: SafeResponse): SafeResponse {

@@ -108,7 +108,7 @@ const unanswered: [name: string, answer: (response: ServerResponse, received: Re
   ],
   ['the stream is no JSON', (response) => void response.writeHead(200, stream).end(`data: {"jsonrpc"\n\n`)],
   ['it is acknowledged', (response) => void response.writeHead(202).end()],
-  ['it is acknowledged with a stream', (response) => void response.writeHead(202, stream).flushHeaders()],
+  ['it is acknowledged with a stream', (response) => response.writeHead(202, stream).flushHeaders()],
   [
     'JSON is cut',
     (response, { id }) =>
@@ -128,7 +128,7 @@ const unanswered: [name: string, answer: (response: ServerResponse, received: Re
     'JSON is too large',
     (response, { id }) => void response.writeHead(200, json).end(resultOf(id, 'x'.repeat(100_000))),
   ],
-  ['the stream is too large', (response) => void response.writeHead(200, stream).end(`${progress.repeat(2000)}`)],
+  ['the stream is too large', (response) => void response.writeHead(200, stream).end(progress.repeat(2000))],
   ['the server failed', (response) => void response.writeHead(500).end()],
   [
     'the server failed inside',
