@@ -22,11 +22,12 @@ export const chatStreamHeaders = {
  * convention, the schema is that of one event.
  */
 export function chatStreamOf(schemas: Schemas): Json & { content: Json } {
+  const part = { contentMediaType: 'application/json', contentSchema: schemas.of(chatPart, 'output') }
   const data = {
     type: 'string',
     description: '`ChatPart` as JSON. The last event is `[DONE]`.',
-    contentMediaType: 'application/json',
-    contentSchema: schemas.of(chatPart, 'output'),
+    if: { const: '[DONE]' },
+    else: part,
   }
   // No `type`, because the examples are whole streams.
   const schema = { description: 'Server-sent event', properties: { data }, required: ['data'] }
