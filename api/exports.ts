@@ -23,7 +23,9 @@ const shared = {
   billing: record('Tier, subscription and credits'),
   ledger: records('Credits that were granted and used'),
   apiKeys: records('API keys, without their secrets'),
-  vault: records('Connected sites, with `calls`, `refreshes` and `manifestChanges` but without their credentials'),
+  vault: records(
+    'Connected sites, with `calls`, `refreshes`, `manifestChanges` and `confirmedEffects`, but without their credentials',
+  ),
   calls: records('Direct tool calls to sites that are no longer connected or now have another owner'),
   agents: records('Agents, with their scheduled times (`fires`) and `refusedDeliveries` but without their secrets'),
   runs: records('Runs, including their `timeline` and `callbacks`'),

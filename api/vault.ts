@@ -3,9 +3,11 @@ import { idempotencyKeyOf } from '../src/webhooks/delivery-identity.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
 import { idOf } from './schemas/example-ids.ts'
+import { list } from './schemas/list.ts'
 import { inWorkspace, listOf, pageOf, pagingOfOwner, text } from './schemas/schemas.ts'
 import {
   acceptHosts,
+  effect,
   entry,
   presentEntries,
   presentEntry,
@@ -26,6 +28,11 @@ const entryTool = named(
   'VaultTool',
   v.object({ ...tool.entries, usable: field(v.boolean(), 'Whether the scope that the tool needs is granted') }),
   'Tool that a connected site offers',
+)
+const toolEffect = named(
+  'ToolEffect',
+  v.strictObject({ name: field(text(128), 'Name of the tool at the site', 'search_issues'), effect }),
+  'Tool with the effect that it is to have',
 )
 
 const shared = { tag: 'vault', access: 'account', status: 200 } as const
@@ -137,6 +144,26 @@ export const listTools = route({
   resource,
   codes: ['NOT_FOUND'],
   handle: async ({ services, resource }) => ({ items: services.vault.toolsOf(resource) }),
+})
+
+export const confirmEffects = route({
+  ...shared,
+  name: 'confirmEffects',
+  audit: { subject: 'vault_entry' },
+  method: 'patch',
+  path: '/vault/{entryId}/tools',
+  summary: "Confirm the effects of a site's tools",
+  description:
+    'Some sites only propose effects (`proposedEffect`). Until you confirm one, the effect of the tool is `once`. After that, calls may be repeated. You can confirm the proposed effect or `idempotent` where `read` is proposed, and go back to `once` at any time. Other tools keep their effects. The confirmation ends when the site no longer proposes the effect. See [Effects](/docs/understand/effects#proposed-effects).',
+  body: v.strictObject({
+    tools: field(list(toolEffect, 200), 'Tools whose effects change'),
+  }),
+  response: listOf(entryTool),
+  resource,
+  codes: ['NOT_FOUND'],
+  async handle({ services, resource, body }) {
+    return { items: services.vault.toolsOf(await services.manifests.confirmEffects(resource, body.tools)) }
+  },
 })
 
 export const callTool = route({

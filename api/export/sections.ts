@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { monthsOf } from '../../src/owners/workspace-months.ts'
+import type { VaultEntry } from '../../src/vault/vault-entry.ts'
 import * as agentVersions from '../agent-versions.ts'
 import * as agents from '../agents.ts'
 import * as apiKeys from '../api-keys.ts'
@@ -77,8 +78,13 @@ async function entryItem(asking: Asking, id: string): Promise<Item> {
     calls: callsOf(asking, resource),
     refreshes: all(refreshes.listRefreshes, asking, { resource }),
     manifestChanges: all(manifests.listManifestChanges, asking, { resource }),
+    confirmedEffects: confirmedEffectsOf(resource),
   }
   return { record: await read(vault.getVaultEntry, asking, { resource }), lists }
+}
+
+async function* confirmedEffectsOf({ confirmedEffects }: VaultEntry): AsyncGenerator<object> {
+  for (const [tool, effect] of Object.entries(confirmedEffects)) yield { tool, effect }
 }
 
 async function* callsOf(asking: Asking, resource: object): AsyncGenerator<object> {
@@ -110,7 +116,7 @@ const ofOwner = (asking: Asking): Section[] => [
   {
     name: 'vault',
     about:
-      'Connected sites, including direct tool calls, token refreshes and manifest changes, but without credentials',
+      'Connected sites, including direct tool calls, token refreshes, manifest changes and confirmed effects, but without credentials',
     content: () => whole(vault.listVault, asking, (id) => entryItem(asking, id)),
   },
   {

@@ -146,6 +146,12 @@ export const effect = named(
   'Effect of repeated calls. If the outcome of a call is unknown, only `read` and `idempotent` calls can be repeated safely.',
 )
 
+const proposedEffect = named(
+  'ProposedEffect',
+  v.picklist(['read', 'idempotent']),
+  'Effect that the site only proposes. The tool has it once you confirm it. Absent if the site proposes none.',
+)
+
 /** A tool as its site publishes it. */
 export const tool = named(
   'Tool',
@@ -159,6 +165,7 @@ export const tool = named(
     }),
     scope,
     effect,
+    proposedEffect: v.optional(proposedEffect),
   }),
   'Tool that a site offers',
 )

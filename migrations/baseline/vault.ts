@@ -38,6 +38,8 @@ export const vault = `
     credential text not null,
     -- json, not jsonb: stored as the site wrote it (jsonb rejects \\u0000 and alters numbers)
     manifest json not null,
+    -- by tool: what the owner confirmed of the effects that the site only proposes
+    confirmed_effects json not null default '{}',
     constraint vault_entries_pkey primary key (id),
     constraint vault_entries_owner_fk foreign key (owner_id) references owners (id),
     constraint vault_entries_connector_fk foreign key (connected_by) references users (id) on delete set null,

@@ -21,7 +21,10 @@ interface Offer {
 type Row = WithSecrets &
   Pick<AgentSite, 'tools' | 'askFirst'> & { lost: Named[]; entryId: string | null } & Omit<Entry, 'id'>
 
-type Entry = Pick<VaultEntry, 'id' | 'name' | 'origin' | 'manifest' | 'scopes' | 'authType' | 'credential'>
+type Entry = Pick<
+  VaultEntry,
+  'id' | 'name' | 'origin' | 'manifest' | 'confirmedEffects' | 'scopes' | 'authType' | 'credential'
+>
 type Named = Pick<VaultEntry, 'name' | 'origin'>
 
 const missingAs =
@@ -64,8 +67,8 @@ const offerStatement = statement<Row>(`
   select ${selectingSecrets},
          (select coalesce(json_agg(json_build_object('name', l.name, 'origin', l.origin) order by l.origin), '[]')
             from agent_lost_sites l where l.agent_id = a.id) as lost,
-         s.tools, s.ask_first as "askFirst", e.id as "entryId", e.name, e.origin, e.manifest, e.scopes,
-         e.auth_type as "authType", e.credential
+         s.tools, s.ask_first as "askFirst", e.id as "entryId", e.name, e.origin, e.manifest,
+         e.confirmed_effects as "confirmedEffects", e.scopes, e.auth_type as "authType", e.credential
     from agents a
     left join agent_sites s on s.agent_id = a.id
     left join vault_entries e on e.id = s.vault_entry_id and e.owner_id = :ownerId

@@ -3,6 +3,12 @@ export type Scope = 'read' | 'write' | 'delete' | 'admin'
 /** Whether a call may be repeated: it only reads, it may be repeated, or it must run once. */
 export type Effect = 'read' | 'idempotent' | 'once'
 
+/** An effect that a site only proposes. It counts once the owner of a connection confirms it. */
+export type ProposedEffect = Exclude<Effect, 'once'>
+
+/** The rank of an effect by how freely calls are repeated. */
+export const repeatRanks: Record<Effect, number> = { once: 0, idempotent: 1, read: 2 }
+
 /** A tool in a manifest. */
 export interface ManifestTool {
   name: string
@@ -10,6 +16,8 @@ export interface ManifestTool {
   input_schema: Record<string, unknown>
   scope?: Scope | undefined
   effect?: Effect | undefined
+  /** Set instead of `effect` by dialects whose sites only give hints. */
+  proposed_effect?: ProposedEffect | undefined
 }
 
 export interface SiteTool {
@@ -18,11 +26,13 @@ export interface SiteTool {
   inputSchema: Record<string, unknown>
   scope: Scope
   effect: Effect
+  /** What the site proposes instead of `once`; absent if it proposes nothing. */
+  proposedEffect?: ProposedEffect
 }
 
 /**
- * A site's tool, with defaults for omitted members. An undeclared effect is `once`: a name must never decide that a
- * call may run twice.
+ * A site's tool, with defaults for omitted members. An undeclared effect is `once`, also if another is proposed: neither
+ * a name nor a hint must decide that a call may run twice.
  */
 export function describeTool(tool: ManifestTool): SiteTool {
   return {
@@ -31,6 +41,7 @@ export function describeTool(tool: ManifestTool): SiteTool {
     inputSchema: tool.input_schema,
     scope: tool.scope ?? inferScope(tool.name),
     effect: tool.effect ?? 'once',
+    ...(tool.proposed_effect && { proposedEffect: tool.proposed_effect }),
   }
 }
 

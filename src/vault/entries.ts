@@ -9,6 +9,7 @@ import type { Logger } from '../logger.ts'
 import type { Due } from '../runs/due.ts'
 import { page, type Page, type PageRequest } from '../database/paging.ts'
 import type { Sealing } from '../secrets/sealing.ts'
+import { confirmedTool } from '../sites/confirmed-effects.ts'
 import type { DiscoveredSite, Sites } from '../sites/sites.ts'
 import { describeTool, type SiteTool } from '../sites/tool.ts'
 import { paidWith } from '../owners/payer.ts'
@@ -32,6 +33,7 @@ interface NewEntry {
   acceptHosts: readonly string[]
 }
 
+type ListedEntry = Pick<VaultEntry, 'manifest' | 'confirmedEffects' | 'scopes'>
 type NewFields = Pick<VaultEntry, 'ownerId' | 'origin' | 'manifest'> & Partial<VaultEntry>
 
 /** The entries of the vault: an owner's connections to sites, each with its sealed credential. */
@@ -161,8 +163,10 @@ export function createEntries(context: {
     }
   }
 
-  const toolsOf = (entry: Pick<VaultEntry, 'manifest' | 'scopes'>): (SiteTool & { usable: boolean })[] =>
-    entry.manifest.tools.map(describeTool).map((tool) => ({ ...tool, usable: isUsable(tool, entry.scopes) }))
+  const toolsOf = (entry: ListedEntry): (SiteTool & { usable: boolean })[] =>
+    entry.manifest.tools
+      .map((tool) => confirmedTool(tool, entry.confirmedEffects))
+      .map((tool) => ({ ...tool, usable: isUsable(tool, entry.scopes) }))
 
   function offered(entry: VaultEntry): OfferedSite {
     const { auth } = entry.manifest
@@ -235,7 +239,7 @@ export function createEntries(context: {
       return renew({ id: entry.id, ownerId: entry.ownerId, by }, { accessToken: token }, {})
     },
 
-    /** The site's tools, and whether the granted scopes allow calling them. */
+    /** The site's tools with the effects that count, and whether the granted scopes allow calling them. */
     toolsOf,
 
     offered,

@@ -1,6 +1,7 @@
 import type { Transaction } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
 import { Row } from '../database/row.ts'
+import type { ConfirmedEffects } from '../sites/confirmed-effects.ts'
 import type { DialectName } from '../sites/dialects/dialect-name.ts'
 import type { Manifest } from '../sites/manifest.ts'
 import type { Scope } from '../sites/tool.ts'
@@ -11,7 +12,7 @@ type EntryStatus = 'connected' | 'needs_reauth'
 /** One owner's connection to one site, with its sealed credential (table `vault_entries`). */
 export class VaultEntry extends Row {
   static override tableName = 'vault_entries'
-  static override jsonAttributes = ['manifest', 'scopes']
+  static override jsonAttributes = ['manifest', 'confirmedEffects', 'scopes']
   declare id: string
   declare ownerId: string
   /** How the site is spoken to. */
@@ -21,6 +22,8 @@ export class VaultEntry extends Row {
   declare name: string
   /** The pinned manifest. `docs/sites/manifest-changes.md` says when it is replaced. */
   declare manifest: Manifest
+  /** What the owner confirmed of the effects that the site only proposes. */
+  declare confirmedEffects: ConfirmedEffects
   declare manifestFetchedAt: Date
   declare manifestCheckedAt: Date
   declare authType: 'none' | 'bearer' | 'oauth2'

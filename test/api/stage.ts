@@ -213,6 +213,7 @@ export const validBodies = (sites: StageSites): Record<string, Record<string, un
   startOAuth: { url: sites.oauth.origin },
   replaceVaultToken: { token: 'another-token' },
   acceptManifest: { fingerprint: '0'.repeat(64) },
+  confirmEffects: { tools: [] },
   callTool: { text: 'hello' },
   createAgent: { name: 'An agent', systemPrompt: 'Report.', trigger: 'manual' },
   sendTestDelivery: { payload: {} },

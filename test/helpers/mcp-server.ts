@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { NodeStreamableHTTPServerTransport, toNodeHandler } from '@modelcontextprotocol/node'
-import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
+import { createMcpHandler, McpServer, type ToolAnnotations } from '@modelcontextprotocol/server'
 import type { ExecutionContext } from 'ava'
 import { z } from 'zod'
 import { startHttpsSite } from './https-server.ts'
@@ -40,6 +40,8 @@ export async function startMcpServer(t: ExecutionContext, { era = 'current', tok
     counted: 0,
     /** The names of the tools that it has lost. */
     removed: new Set<string>(),
+    /** What its tools say about themselves. */
+    hints: { add: { readOnlyHint: true }, count: { idempotentHint: true } } as Record<string, ToolAnnotations>,
     forgetSessions: () => sessions.clear(),
     calls: () => server.received.filter(({ method }) => method === 'tools/call'),
     handshakes: () => server.received.filter(({ method }) => method === 'initialize'),
@@ -93,7 +95,13 @@ export const refuse = (response: ServerResponse, status: number, message: string
     .writeHead(status, { 'Content-Type': 'application/json' })
     .end(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32_000, message } }))
 
-function toolsOf(state: { counted: number; removed: ReadonlySet<string> }): McpServer {
+interface State {
+  counted: number
+  removed: ReadonlySet<string>
+  hints: Readonly<Record<string, ToolAnnotations>>
+}
+
+function toolsOf(state: State): McpServer {
   const server = new McpServer({ name: 'test-server', title: 'Test server', version: '1.2.3' })
   const words = (said: string) => ({ content: [{ type: 'text' as const, text: said }] })
   const tools = [
@@ -103,18 +111,19 @@ function toolsOf(state: { counted: number; removed: ReadonlySet<string> }): McpS
         description: 'Adds.',
         inputSchema: z.object({ a: z.number(), b: z.number() }),
         outputSchema: z.object({ sum: z.number() }),
-        annotations: { readOnlyHint: true },
       },
       ({ a, b }) => ({ ...words(String(a + b)), structuredContent: { sum: a + b } }),
     ),
     server.registerTool('say', { inputSchema: z.object({ text: z.string() }) }, ({ text: said }) => words(said)),
     server.registerTool('fail', { description: 'Fails.' }, () => ({ ...words('It is broken.'), isError: true })),
-    server.registerTool('count', { description: 'Counts.', annotations: { idempotentHint: true } }, () => {
+    server.registerTool('count', { description: 'Counts.' }, () => {
       state.counted += 1
       return words(String(state.counted))
     }),
   ]
-  for (const [index, name] of ['add', 'say', 'fail', 'count'].entries())
+  for (const [index, name] of ['add', 'say', 'fail', 'count'].entries()) {
+    tools[index]?.update({ annotations: state.hints[name] ?? {} })
     if (state.removed.has(name)) tools[index]?.remove()
+  }
   return server
 }

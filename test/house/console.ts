@@ -61,6 +61,7 @@ const withoutCommand: Record<string, string> = {
   'console/screens/account/Verify.tsx': 'works once, with a link',
   'console/screens/agents/QueuedActions.tsx': 'the page of the run shows it',
   'console/screens/sites/calls/useCall.ts': 'ToolForm.tsx shows it',
+  'console/screens/sites/useConfirm.ts': 'Proposal.tsx and Proposals.tsx show it',
   'console/screens/sites/connect/inspect.ts': 'changes nothing',
 }
 

@@ -14,6 +14,7 @@ import { Agents } from './Agents.tsx'
 import { loginState } from './login-words.ts'
 import { Notes } from './Notes.tsx'
 import { Refreshes } from './Refreshes.tsx'
+import { Proposals } from './Proposals.tsx'
 import styles from './Site.module.css'
 import { SiteActions } from './SiteActions.tsx'
 import { SiteFacts } from './SiteFacts.tsx'
@@ -84,10 +85,14 @@ const Tools = ({ entry, owner }: { entry: Api['VaultEntry']; owner: Owner }) => 
         </span>
       </header>
       {data ? (
-        <ToolList
-          tools={data.items}
-          {...(owner.may('use') && { callFrom: { owner: owner.address, entryId: entry.id } })}
-        />
+        <>
+          {owner.may('build') && <Proposals tools={data.items} entryId={entry.id} />}
+          <ToolList
+            tools={data.items}
+            {...(owner.may('use') && { callFrom: { owner: owner.address, entryId: entry.id } })}
+            {...(owner.may('build') && { confirmFor: entry.id })}
+          />
+        </>
       ) : error ? (
         <ErrorBox error={error} onRetry={() => void refetch()} />
       ) : (

@@ -5,6 +5,8 @@ import type { Api } from '../../api/client.ts'
 import { Json } from '../../parts/Json.tsx'
 import { shownText } from '../../parts/shown-text.ts'
 import { Badge } from '../../parts/Status.tsx'
+import { Proposal } from './Proposal.tsx'
+import { hasProposal, proposalWords } from './proposal-words.ts'
 import { toolDoes, toolInWords } from './tool-words.ts'
 import styles from './ToolList.module.css'
 
@@ -14,14 +16,16 @@ interface ToolListProps {
   tools: readonly Tool[]
   /** Whose tools can be called from here. */
   callFrom?: { owner: string; entryId: string }
+  /** The entry whose proposed effects can be confirmed from here. */
+  confirmFor?: string
 }
 
 /** Tools with what a call does to the site. Each opens to its whole description and the schema of its arguments. */
-export const ToolList = ({ tools, callFrom }: ToolListProps) => (
+export const ToolList = ({ tools, callFrom, confirmFor }: ToolListProps) => (
   <ul className={styles.list}>
     {tools.map((tool) => (
       <li key={tool.name} className={`${styles.item} ${callFrom ? styles.callable : ''}`}>
-        <ToolRow tool={tool} />
+        <ToolRow tool={tool} confirmFor={confirmFor} />
         {callFrom && tool.usable !== false && (
           <Link {...to.tool(callFrom.owner, callFrom.entryId, tool.name)} className={styles.call}>
             Call<span className={styles.spoken}> {shownText(tool.name)}</span>
@@ -33,7 +37,12 @@ export const ToolList = ({ tools, callFrom }: ToolListProps) => (
   </ul>
 )
 
-const ToolRow = ({ tool }: { tool: Tool }) => {
+interface ToolProps {
+  tool: Tool
+  confirmFor: string | undefined
+}
+
+const ToolRow = ({ tool, confirmFor }: ToolProps) => {
   const [isOpen, setOpen] = useState(false)
   const { word, tone } = toolDoes(tool)
   return (
@@ -42,18 +51,22 @@ const ToolRow = ({ tool }: { tool: Tool }) => {
         <code className={`stranger ${styles.name}`}>{shownText(tool.name)}</code>
         <span>
           <Badge tone={tone}>{word}</Badge>
+          {tool.proposedEffect !== undefined && hasProposal(tool) && (
+            <span className={styles.proposed}> {proposalWords[tool.proposedEffect]}</span>
+          )}
         </span>
         <span className={`stranger ${styles.description}`}>{shownText(tool.description)}</span>
       </summary>
-      {isOpen && <ToolDetail tool={tool} />}
+      {isOpen && <ToolDetail tool={tool} confirmFor={confirmFor} />}
     </details>
   )
 }
 
-const ToolDetail = ({ tool }: { tool: Tool }) => (
+const ToolDetail = ({ tool, confirmFor }: ToolProps) => (
   <div className={styles.detail}>
     <p className="stranger">{shownText(tool.description)}</p>
     <p className={styles.quiet}>{toolInWords(tool)}</p>
+    <Proposal tool={tool} entryId={confirmFor} />
     {tool.usable === false && (
       <p className={styles.quiet}>
         The site did not grant the scope <code>{tool.scope}</code>, so the tool cannot be called. Reconnect the site to

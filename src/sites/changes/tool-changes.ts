@@ -4,11 +4,10 @@ import { difference, type Difference } from './difference.ts'
 import type { Manifest } from '../manifest.ts'
 import { memberOf } from '../schema/schema-keywords.ts'
 import { schemaChanges } from './schema-changes.ts'
-import { describeTool, type Effect, type ManifestTool, type Scope, type SiteTool } from '../tool.ts'
+import { describeTool, repeatRanks, type ManifestTool, type Scope, type SiteTool } from '../tool.ts'
 
-/** The rank of a scope by what it allows, and of an effect by how freely calls are repeated. */
+/** The rank of a scope by what it allows. */
 const scopeRanks: Record<Scope, number> = { read: 0, write: 1, delete: 2, admin: 3 }
-const repeatRanks: Record<Effect, number> = { once: 0, idempotent: 1, read: 2 }
 
 export const neededScopes = ({ tools }: Manifest): Set<Scope> => new Set(tools.map((tool) => describeTool(tool).scope))
 
@@ -43,7 +42,8 @@ function* oneTool(was: ManifestTool, is: ManifestTool, path: string, needed: Set
   yield* schemaChanges(before.inputSchema, after.inputSchema, joinPath(path, 'input_schema'))
   if (before.scope !== after.scope) yield scopeChange(before, after, joinPath(path, 'scope'), needed)
   if (before.effect !== after.effect) yield effectChange(before, after, joinPath(path, 'effect'))
-  yield* memberChanges(was, is, path, new Set(['input_schema', ...changedOf(before, after)]))
+  if (before.proposedEffect !== after.proposedEffect) yield proposalChange(before, after, joinPath(path, 'effect'))
+  yield* memberChanges(was, is, path, new Set(['input_schema', 'proposed_effect', ...changedOf(before, after)]))
 }
 
 /** Skips members that were already compared. A scope or effect that only becomes explicit or implicit is a text. */
@@ -63,6 +63,20 @@ function effectChange(before: SiteTool, after: SiteTool, path: string): Differen
   const isFreer = repeatRanks[after.effect] > repeatRanks[before.effect]
   if (!isFreer) return difference(path, pair, 'compatible', 'Failed calls are retried in fewer cases.')
   return difference(path, pair, 'breaking', 'Failed calls would be retried in more cases.')
+}
+
+/** A stronger proposal counts only when the owner confirms it, and a confirmed one ends with what was proposed. */
+function proposalChange(before: SiteTool, after: SiteTool, path: string): Difference {
+  const pair = [before.proposedEffect ?? 'once', after.proposedEffect ?? 'once'] as const
+  const isFreer = repeatRanks[pair[1]] > repeatRanks[pair[0]]
+  if (isFreer)
+    return difference(
+      path,
+      pair,
+      'text',
+      'The site proposes that failed calls are retried in more cases. You can confirm that.',
+    )
+  return difference(path, pair, 'compatible', 'The site proposes that failed calls are retried in fewer cases.')
 }
 
 /** Differences of members that have no effect: names, descriptions, unknown members. */

@@ -14,6 +14,7 @@ import type { Sites } from '../../sites/sites.ts'
 import type { HostProposals } from '../../tools/host-proposals.ts'
 import { assertHostsAccepted } from '../accepted-hosts.ts'
 import { openCredential, sealCredential } from '../credential.ts'
+import { createConfirmEffects } from './confirm-effects.ts'
 import { ManifestChange } from './manifest-change.ts'
 import { createManifestReview, lockEntry, pendingIn, putIntoUse, recordDecision } from './review-manifest.ts'
 import type { ManifestFinding } from './review-manifest.ts'
@@ -112,6 +113,8 @@ export function createManifests(context: {
   }
 
   return {
+    confirmEffects: createConfirmEffects(context),
+
     /**
      * Fetches the site's manifest now. Fails with MANIFEST_NOT_FOUND and MANIFEST_INVALID (the pinned one stays, and
      * nothing is recorded), and with NOT_FOUND if the entry was removed in the meantime.

@@ -6,6 +6,7 @@ import { assertThat } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import type { Notifications } from '../../notifications/notifications.ts'
 import type { ChangeClass, Difference } from '../../sites/changes/difference.ts'
+import { stillConfirmed } from '../../sites/confirmed-effects.ts'
 import type { Manifest } from '../../sites/manifest.ts'
 import type { ComparedManifests } from '../../sites/in-thread.ts'
 import type { Sites } from '../../sites/sites.ts'
@@ -97,7 +98,9 @@ export function createManifestReview(context: {
           const entry = await lockEntry(trx, entryId)
           if (entry.manifestCheckedAt > askedAt) return recordedFinding(entry, await pendingIn(trx, entryId))
           if (entry.manifestFetchedAt.getTime() !== seen.manifestFetchedAt.getTime()) return undefined
-          await VaultEntry.query(trx).findById(entryId).patch({ manifestCheckedAt: askedAt })
+          // A withdrawn proposal counts at once, whether or not the rest of the change waits.
+          const confirmedEffects = stillConfirmed(entry.confirmedEffects, manifest)
+          await VaultEntry.query(trx).findById(entryId).patch({ manifestCheckedAt: askedAt, confirmedEffects })
           return record(trx, entry, manifest, change)
         })
         if (finding) return finding

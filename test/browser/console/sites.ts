@@ -3,7 +3,10 @@ import test from 'ava'
 import { freePorts } from '../../../bin/local/ports.ts'
 import { buildConsole } from '../../../bin/local/console.ts'
 import { startChangingSite } from '../../helpers/changing-site.ts'
+import * as vault from '../../../api/vault.ts'
+import { call } from '../../helpers/client.ts'
 import { startOAuthSites } from '../../helpers/connect.ts'
+import { startMcpServer } from '../../helpers/mcp-server.ts'
 import { agentOf, customer, type Person } from '../../helpers/people.ts'
 import { startPlatform } from '../../helpers/platform.ts'
 import { forWholeFile } from '../../helpers/whole-file.ts'
@@ -20,9 +23,10 @@ const open = forWholeFile(test, 'sites in the console', async (t) => {
   const BASE_URL = `http://127.0.0.1:${port}`
   const { contacts, sites } = await startOAuthSites(t, { redirectUris: [`${BASE_URL}/vault/oauth/callback`] })
   const changing = await startChangingSite(t)
-  const all = { ...sites, allow: [...sites.allow, ...changing.allow] }
+  const proposing = await startMcpServer(t)
+  const all = { ...sites, allow: [...sites.allow, ...changing.allow, new URL(proposing.url).host] }
   const platform = await startPlatform(t, { sites: all, port, env: { BASE_URL }, worker: true })
-  return { contacts, sites, changing, platform, openPage: await openBrowser(t) }
+  return { contacts, sites, changing, proposing, platform, openPage: await openBrowser(t) }
 })
 
 async function visiting(t: Parameters<typeof watched>[0]) {
@@ -71,6 +75,28 @@ test.serial(
     await look(t, page, 'sites')
   },
 )
+
+test.serial('what a site proposes is confirmed for all of its tools at once, and taken back for one', async (t) => {
+  const { page, platform, proposing, someone } = await visiting(t)
+  const { id: entryId } = (await call(someone, vault.addToVault, { body: { url: proposing.url } })).body
+  const effects = async () =>
+    (await call(someone, vault.listTools, { params: { entryId } })).body.items.map(({ effect }) => effect)
+  await page.goto(`${platform.url}/console/w/me/sites/${entryId}`)
+  await page.getByText(/failed calls of 2 tools may be sent again/).waitFor()
+  await page.getByText('proposed: reads').waitFor()
+  await look(t, page, 'proposals')
+  await press(page, page.getByRole('button', { name: 'Confirm all proposals' }))
+  await page.getByRole('heading', { name: 'Confirm 2 proposals?' }).waitFor()
+  await look(t, page, 'proposals-confirm')
+  await press(page, page.getByRole('button', { name: 'Confirm all', exact: true }))
+  await page.getByText('2 effects changed.').waitFor()
+  t.deepEqual(await effects(), ['read', 'once', 'once', 'idempotent'])
+  await page.locator('summary', { hasText: 'Counts.' }).click()
+  await press(page, page.getByRole('button', { name: 'Never send it twice' }))
+  await page.getByText('Not confirmed, so failed calls are not sent again.').waitFor()
+  await look(t, page, 'proposal')
+  t.deepEqual(await effects(), ['read', 'once', 'once', 'once'])
+})
 
 test.serial('signing in at a site leads back to the page where it began, whatever one decides there', async (t) => {
   const { page, contacts, platform } = await visiting(t)

@@ -9,6 +9,7 @@ import { shownText } from '../../../parts/shown-text.ts'
 import { Skeleton } from '../../../parts/Skeleton.tsx'
 import { Badge } from '../../../parts/Status.tsx'
 import { useOwner } from '../../../session/workspace.ts'
+import { Proposal } from '../Proposal.tsx'
 import { toolDoes, toolInWords } from '../tool-words.ts'
 import styles from './Calls.module.css'
 import { ToolForm } from './ToolForm.tsx'
@@ -55,6 +56,7 @@ const ToolPage = ({ entryId, toolName, from }: { entryId: string; toolName: stri
               <Badge tone={toolDoes(tool).tone}>{toolDoes(tool).word}</Badge>
               <span className={styles.quiet}>{toolInWords(tool)}</span>
             </p>
+            <Proposal tool={tool} entryId={owner.may('build') ? entryId : undefined} />
           </div>
           {owner.may('use') ? (
             <ToolForm

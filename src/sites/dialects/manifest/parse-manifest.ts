@@ -6,6 +6,7 @@ import type { Manifest } from '../../manifest.ts'
 import { firstProblems } from '../../schema/first-problems.ts'
 import { inputSchemaProblems, noPatterns } from '../../schema/input-schema.ts'
 import { type SchemaObject } from '../../schema/schema-keywords.ts'
+import type { ManifestTool } from '../../tool.ts'
 import { manifestShape, maxTools } from './manifest-shape.ts'
 
 /**
@@ -23,8 +24,11 @@ export function parseManifest(bytes: Uint8Array): Manifest {
   const beyond = [...issuerProblems(parsed.value['auth']), ...lossyTexts(parsed.value), ...toolsProblems(parsed.value)]
   const problems = firstProblems([...shape, ...beyond], 50)
   if (!checked.success || problems.length > 0) throw invalidManifest(problems)
-  return checked.output
+  return { ...checked.output, tools: checked.output.tools.map(withoutProposal) }
 }
+
+/** A manifest declares effects. A member with the name of a proposal is left out, so it is not taken for one. */
+const withoutProposal = ({ proposed_effect: _unknown, ...tool }: ManifestTool & { proposed_effect?: unknown }) => tool
 
 const toDetail = (issue: v.BaseIssue<unknown>): ErrorDetail => ({
   path: (issue.path ?? []).reduce((path, { key }) => joinPath(path, String(key)), ''),

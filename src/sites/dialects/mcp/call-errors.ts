@@ -19,7 +19,7 @@ export function createCallErrors({ callSite }: { callSite: CallSite }) {
 
   /** Errors of JSON-RPC (2.0, 5.1) and of MCP. Only some codes say that the request was not executed. */
   function ofProtocolError(call: SiteCall, { code, message, data }: ProtocolError, attempt: Attempt) {
-    if (data === noAnswer) return broken(attempt, 'The response of the site ended without a result.')
+    if (data === noAnswer) return unanswered
     const isRefused = refusingCodes.has(code)
     const sentence = isRefused ? 'The site rejected the call.' : 'The site failed.'
     const failure = { httpStatus: attempt.status ?? 200, sentence, words: message }
@@ -59,6 +59,14 @@ export function createCallErrors({ callSite }: { callSite: CallSite }) {
     /** The outcome of a call for which two sessions were unknown. */
     lost: { kind: 'unavailable', httpStatus: null, certain: true, text: sessionLost } satisfies CallOutcome,
   }
+}
+
+/** A lost answer, as if the connection had broken: the call is sent again if its tool may be repeated. */
+const unanswered: CallOutcome = {
+  kind: 'unavailable',
+  httpStatus: null,
+  certain: false,
+  text: 'The response of the site ended without a result.',
 }
 
 const notOpened = 'The site did not open an MCP session, so the call was not sent.'

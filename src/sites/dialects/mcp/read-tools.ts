@@ -6,7 +6,7 @@ import { shortened, storable } from '../../../text.ts'
 import type { Manifest } from '../../manifest.ts'
 import { firstProblems } from '../../schema/first-problems.ts'
 import { inputSchemaProblems, noPatterns } from '../../schema/input-schema.ts'
-import type { ManifestTool } from '../../tool.ts'
+import type { ManifestTool, ProposedEffect } from '../../tool.ts'
 
 /** More tools do not fit into a prompt or an overview. */
 export const maxTools = 200
@@ -47,25 +47,22 @@ function manifestOf({ url, authType, server, tools }: Listing): Manifest {
   }
 }
 
-/** Members whose meaning the platform does not know are left out. Hints are kept, and decide nothing. */
+/** Members whose meaning the platform does not know are left out. */
 function toTool({ name, title, description, inputSchema, annotations }: Record<string, unknown>): ManifestTool {
+  const proposed = isObject(annotations) ? proposalIn(annotations) : undefined
   return {
     name: String(name),
     description: textOf(description) ?? textOf(title) ?? String(name),
     input_schema: inputSchema as Record<string, unknown>,
-    ...(isObject(annotations) && { annotations: hintsIn(annotations) }),
+    ...(proposed && { proposed_effect: proposed }),
   }
 }
 
-const hints = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint']
-
-const hintsIn = (annotations: Record<string, unknown>): Record<string, boolean> =>
-  Object.fromEntries(
-    hints.flatMap((name) => {
-      const value = annotations[name]
-      return typeof value === 'boolean' ? [[name, value]] : []
-    }),
-  )
+/** What a tool's hints say about repeated calls (MCP 2026-07-28, ToolAnnotations). Contradictory ones say nothing. */
+function proposalIn(hints: Record<string, unknown>): ProposedEffect | undefined {
+  if (hints['readOnlyHint'] === true) return hints['destructiveHint'] === true ? undefined : 'read'
+  return hints['idempotentHint'] === true ? 'idempotent' : undefined
+}
 
 /** Names and texts are shortened, where a manifest's would be refused: most servers do not know the platform. */
 function nameOf(given: unknown): string | undefined {

@@ -96,6 +96,24 @@ const manifestRows: Row[] = [
   ),
 ]
 
+test('a proposal may change without asking, because it needs a confirmation', (t) => {
+  const proposing = (proposed_effect?: 'read' | 'idempotent'): Manifest => {
+    const site = parsed(manifest())
+    return { ...site, tools: site.tools.map((one) => ({ ...one, proposed_effect })) }
+  }
+  const [once, idempotent, read] = [proposing(), proposing('idempotent'), proposing('read')] as const
+  for (const [before, after] of [
+    [once, idempotent],
+    [idempotent, read],
+  ] as const) {
+    const [freer, fewer] = [compareManifests(before, after), compareManifests(after, before)]
+    t.deepEqual([freer.class, fewer.class], ['text', 'compatible'])
+    t.like(freer.differences, { 0: { path: 'tools.search_things.effect' }, length: 1 })
+    t.regex(`${freer.differences[0]?.message}`, /retried in more cases\. You can confirm that\.$/)
+    t.regex(`${fewer.differences[0]?.message}`, /retried in fewer cases\.$/)
+  }
+})
+
 for (const [what, expected, before, after] of manifestRows)
   test(`of a manifest, ${what}: ${expected}`, (t) => t.is(compared(before, after).class, expected))
 

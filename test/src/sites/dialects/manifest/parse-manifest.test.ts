@@ -41,6 +41,11 @@ test('a manifest is read as it is, with unknown members at every level', (t) => 
   t.deepEqual(parseManifest(bytes(more)), more as never)
 })
 
+test('a manifest declares effects and proposes none', (t) => {
+  const proposing = { ...manifest, tools: [{ ...tool, proposed_effect: 'read' }] }
+  t.deepEqual(parseManifest(bytes(proposing)).tools, [tool] as never)
+})
+
 test('a byte order mark and an empty tool list are accepted', (t) => {
   t.is(parseManifest(Buffer.from(`\uFEFF${JSON.stringify(manifest)}`)).name, 'Site')
   t.deepEqual(parseManifest(bytes({ ...manifest, tools: [] })).tools, [])

@@ -10,31 +10,46 @@ test.after.always(() => threads.close())
 const eras: Era[] = ['current', 'sessions']
 
 for (const era of eras)
-  test(`a server of the protocol ${era} is a site whose key is its whole address, and what it hints decides nothing`, async (t) => {
+  test(`a server of the protocol ${era} is a site whose key is its whole address, and what it hints is only proposed`, async (t) => {
     const server = await startMcpServer(t, { era })
     const { list } = await openDialect(t)
     const { dialect, origin, manifest } = await list(server.url)
     t.deepEqual([dialect, origin, manifest.server], ['mcp', server.url, { url: server.url }])
     t.like(manifest, { name: 'Test server', version: '1.2.3', auth: { type: 'none' } })
     t.deepEqual(
-      manifest.tools.map(describeTool).map(({ name, description, effect }) => [name, description, effect]),
+      manifest.tools
+        .map(describeTool)
+        .map(({ name, description, effect, proposedEffect }) => [name, description, effect, proposedEffect]),
       [
-        ['add', 'Adds.', 'once'],
-        ['say', 'say', 'once'],
-        ['fail', 'Fails.', 'once'],
-        ['count', 'Counts.', 'once'],
+        ['add', 'Adds.', 'once', 'read'],
+        ['say', 'say', 'once', undefined],
+        ['fail', 'Fails.', 'once', undefined],
+        ['count', 'Counts.', 'once', 'idempotent'],
       ],
     )
-    t.like(manifest.tools[0], {
-      input_schema: { type: 'object', required: ['a', 'b'] },
-      annotations: { readOnlyHint: true },
-    })
+    t.like(manifest.tools[0], { input_schema: { type: 'object', required: ['a', 'b'] } })
     const sessions = () => new Set(server.received.map(({ session }) => session).filter(Boolean))
     const ended = () => server.received.filter(({ http }) => http === 'DELETE').map(({ session }) => session)
     t.is(sessions().size, era === 'sessions' ? 1 : 0)
     await eventually(10, 'the session of the list is over', () => ended().length === sessions().size || undefined)
     t.deepEqual(ended(), [...sessions()])
   })
+
+test('hints that contradict each other propose nothing, and neither do those about other things', async (t) => {
+  const server = await startMcpServer(t)
+  server.hints = {
+    add: { readOnlyHint: true, destructiveHint: true, idempotentHint: true },
+    say: { readOnlyHint: true, destructiveHint: false, idempotentHint: false },
+    fail: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
+    count: { destructiveHint: false, openWorldHint: false },
+  }
+  const { list } = await openDialect(t)
+  const { tools } = (await list(server.url)).manifest
+  t.deepEqual(
+    tools.map((tool) => tool.proposed_effect),
+    [undefined, 'read', 'idempotent', undefined],
+  )
+})
 
 test('a server that wants a token shows its tools only to who has it', async (t) => {
   const token = 'the-token-of-the-owner'
