@@ -8,6 +8,8 @@ export interface ManifestTool {
   name: string
   description: string
   input_schema: Record<string, unknown>
+  /** What its results must match, unchecked. */
+  output_schema?: unknown
   scope?: Scope | undefined
   effect?: Effect | undefined
 }
