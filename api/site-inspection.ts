@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { toolWarnings } from '../src/models/offer/tool-warnings.ts'
+import { leftOutOf } from '../src/sites/left-out.ts'
 import type { DiscoveredSite } from '../src/sites/sites.ts'
 import { proposalProblem } from '../src/tools/host-proposals.ts'
 import { route } from './route/route.ts'
@@ -40,7 +41,8 @@ const site = named(
 
 const presentSite = ({ origin, manifest, foreignHosts, tools }: DiscoveredSite) => {
   const { name, version, description, server, auth } = manifest
-  const about = { origin, name, version, description, authType: auth.type, serverUrl: server.url }
+  const leftOut = leftOutOf(manifest)
+  const about = { origin, name, version, description, authType: auth.type, serverUrl: server.url, leftOut }
   const problem = proposalProblem(manifest)
   const ofAll = problem === undefined ? [] : [{ tool: null, message: problem }]
   return { ...about, foreignHosts, tools, warnings: [...ofAll, ...toolWarnings(name, tools)] }

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { fieldsOf } from '../../src/database/row.ts'
 import type { Services } from '../../src/services.ts'
 import { changeClasses } from '../../src/sites/changes/difference.ts'
+import { leftOutOf } from '../../src/sites/left-out.ts'
 import type { VaultEntry } from '../../src/vault/vault-entry.ts'
 import { field, freeObject, named, whole } from './documented.ts'
 import { exampleIds, idOf } from './example-ids.ts'
@@ -47,6 +48,24 @@ export const siteFields = {
   description: field(v.string(), 'Description in the manifest', 'Issue tracker of a small team'),
   authType,
   serverUrl: field(v.string(), 'URL for tool calls', 'https://tracker.example.com/tools'),
+  leftOut: field(
+    v.array(
+      named(
+        'LeftOutTool',
+        v.object({
+          name: field(v.string(), 'Name of the tool', 'search-tree'),
+          problem: field(
+            v.string(),
+            'Why it cannot be used',
+            '"inputSchema.properties.node.$ref" is a reference of a schema to itself, and recursion is not supported',
+          ),
+        }),
+        'Tool that a site lists and that cannot be used',
+      ),
+    ),
+    'Tools that the site lists and that cannot be used. At most 20 are listed; the last then says how many more there are.',
+    [],
+  ),
 }
 
 /** A vault entry in responses. */
@@ -115,7 +134,8 @@ const present = (row: VaultEntry) => {
   const { version, description, server } = row.manifest
   const status = row.status === 'connected' && row.statusReason !== null ? 'refresh_failing' : row.status
   const statusReason = row.statusReason ?? row.scopeNote
-  return { ...fieldsOf(row), status, statusReason, version, description, serverUrl: server.url }
+  const about = { version, description, serverUrl: server.url, leftOut: leftOutOf(row.manifest) }
+  return { ...fieldsOf(row), status, statusReason, ...about }
 }
 
 /** Vault entries in the shape of `entry`, with their pending manifests and the number of their agents. */

@@ -9,6 +9,10 @@ export const vault = `
     updated_at timestamptz not null,
     manifest_fetched_at timestamptz not null,
     manifest_checked_at timestamptz not null,
+    -- when its list of tools becomes stale; null: the site does not say it
+    manifest_stale_at timestamptz,
+    -- since when a check is wanted before the daily one
+    manifest_wanted_at timestamptz,
     expires_at timestamptz,
     refresh_after timestamptz,
     -- since when the credential is current; unused refresh tokens expire by age
@@ -53,6 +57,7 @@ export const vault = `
     where auth_type = 'oauth2' and status = 'connected';
   create index vault_entries_connector on vault_entries (connected_by, owner_id) where connected_by is not null;
   create index vault_entries_check on vault_entries (manifest_checked_at);
+  create index vault_entries_wanted on vault_entries (manifest_wanted_at) where manifest_wanted_at is not null;
 
   -- One known text sealed under each vault key, so that a start with other keys is noticed before anything is read or
   -- written.

@@ -23,7 +23,7 @@ type Row = WithSecrets &
 
 type Entry = Pick<
   VaultEntry,
-  'id' | 'name' | 'origin' | 'manifest' | 'confirmedEffects' | 'scopes' | 'authType' | 'credential'
+  'id' | 'name' | 'origin' | 'manifest' | 'confirmedEffects' | 'scopes' | 'authType' | 'credential' | 'manifestStaleAt'
 >
 type Named = Pick<VaultEntry, 'name' | 'origin'>
 
@@ -53,6 +53,7 @@ export function createOfferOf(context: {
       const tools = usableTools(vault, entry, row.tools, ({ name }) => row.askFirst?.includes(name) ?? false)
       return [{ entry, tools, wanted: row.tools?.length !== 0 }]
     })
+    await vault.wantStale(sites.map(({ entry }) => entry))
     const useless = sites.filter(({ tools, wanted }) => wanted && tools.length === 0).map(({ entry }) => entry)
     return {
       tools: sites.flatMap(({ tools }) => tools),
@@ -68,7 +69,8 @@ const offerStatement = statement<Row>(`
          (select coalesce(json_agg(json_build_object('name', l.name, 'origin', l.origin) order by l.origin), '[]')
             from agent_lost_sites l where l.agent_id = a.id) as lost,
          s.tools, s.ask_first as "askFirst", e.id as "entryId", e.name, e.origin, e.manifest,
-         e.confirmed_effects as "confirmedEffects", e.scopes, e.auth_type as "authType", e.credential
+         e.confirmed_effects as "confirmedEffects", e.scopes, e.auth_type as "authType", e.credential,
+         e.manifest_stale_at as "manifestStaleAt"
     from agents a
     left join agent_sites s on s.agent_id = a.id
     left join vault_entries e on e.id = s.vault_entry_id and e.owner_id = :ownerId

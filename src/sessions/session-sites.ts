@@ -37,6 +37,7 @@ export function createSessionSites(context: { database: Database; vault: Vault }
    */
   async function offerOf(session: Pick<Session, 'id' | 'ownerId'>): Promise<Offer> {
     const { entries, tools } = await read(session)
+    await vault.wantStale(entries)
     return { tools, tokens: entries.flatMap(vault.tokensIn) }
   }
 

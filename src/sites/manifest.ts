@@ -12,6 +12,8 @@ export interface Manifest {
   server: { url: string }
   auth: { type: 'none' | 'bearer' } | OAuthSite
   tools: ManifestTool[]
+  /** Tools that the site lists and the platform cannot use, unchecked. */
+  left_out?: unknown
   /** The rate limit that the site requests, unchecked. */
   limits?: unknown
 }

@@ -14,6 +14,8 @@ export interface ManifestTool {
   name: string
   description: string
   input_schema: Record<string, unknown>
+  /** What its results must match, unchecked. */
+  output_schema?: unknown
   scope?: Scope | undefined
   effect?: Effect | undefined
   /** Set instead of `effect` by dialects whose sites only give hints. */

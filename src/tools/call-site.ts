@@ -6,7 +6,9 @@ import type { SafeFetchReason, SafeResponse } from '../safe-fetch/safe-fetch.ts'
 import { SafeFetchError } from '../safe-fetch/safe-fetch-error.ts'
 import { refusedAddress, unreached } from '../safe-fetch/unreached-site.ts'
 import type { DialectName } from '../sites/dialects/dialect-name.ts'
+import { inlineCharacters } from '../threads/inline-characters.ts'
 import { orElse, type Threads } from '../threads/threads.ts'
+import type { ManifestTool } from '../sites/tool.ts'
 import { readAnswer, readRefusal, type ReadAnswer, type SiteAnswer } from './site-answer.ts'
 import { unreadResult } from './unread-result.ts'
 
@@ -17,6 +19,8 @@ export interface SiteCall {
   generation: number
   serverUrl: string
   tool: string
+  /** The tool as its owner has seen it. */
+  pinned?: ManifestTool | undefined
   /** Empty for a site without sign-in. */
   token: string
   /** Secrets besides the token to mask in the outcome. */
@@ -37,17 +41,12 @@ export type CallOutcome =
   /** The site ran the call, as its 2xx says (RFC 9110, 15.3), but its answer is not a readable JSON object. */
   | { kind: 'unread'; httpStatus: number; text: string }
   | { kind: 'refused'; httpStatus: 401 | 403 | 429; certain: true; text: string; retryAfter?: number }
-  | { kind: 'rejected'; httpStatus: number; certain: false; text: string }
+  /** `listIsStale`: the site does not know the tool, so its list has changed. */
+  | { kind: 'rejected'; httpStatus: number; certain: false; text: string; listIsStale?: true }
   /** `retryAfter`: the pause that the site requested, in seconds. */
   | { kind: 'broken'; httpStatus: number | null; certain: false; text: string; retryAfter?: number }
   /** `permanent`: a retry would have the same outcome. */
   | { kind: 'unavailable'; httpStatus: null; certain: boolean; text: string; permanent?: true }
-
-/**
- * The longest answer that is read without a thread. Parsing and masking it take three milliseconds at worst, and a
- * thread takes one. A mebibyte takes 150.
- */
-const inlineCharacters = 16 * 1024
 
 /**
  * Reads what sites answer to tool calls, in every dialect. Whatever a site does is an outcome. No outcome contains the

@@ -59,7 +59,8 @@ export function createSender(context: {
     try {
       begun = await ledger.begin()
       if (!begun) return { kind: 'dropped' }
-      const outcome = await dialect.call({ ...sending, ...connection })
+      const pinned = connection.pinnedTools.find(({ name }) => name === sending.tool)
+      const outcome = await dialect.call({ ...sending, ...connection, pinned })
       await learnFrom(outcome, connection, host)
       storedBytes.note(sending.ownerId, Buffer.byteLength(outcome.text) + Buffer.byteLength(sending.arguments))
       // Only this process knows the response. While Postgres is unreachable, it retries until the response is recorded.
@@ -84,6 +85,7 @@ export function createSender(context: {
       if (outcome.kind === 'broken' && outcome.retryAfter !== undefined)
         await outgoing.hold(host, outcome.retryAfter, `The site responded with ${outcome.httpStatus}.`)
       if (provesToken(outcome)) await vault.connections.accepted(connection)
+      if (outcome.kind === 'rejected' && outcome.listIsStale) await vault.wantChecks([connection.entryId])
     } catch (error) {
       logger.warn({ err: error, host }, 'failed to record that a site accepted a token or requested a pause')
     }

@@ -3,7 +3,7 @@ import type { Database } from '../database/database.ts'
 import { regardless } from '../database/while-permitted.ts'
 import type { Sealing } from '../secrets/sealing.ts'
 import type { DialectName } from '../sites/dialects/dialect-name.ts'
-import type { SiteTool } from '../sites/tool.ts'
+import type { ManifestTool, SiteTool } from '../sites/tool.ts'
 import { openCredential } from './credential.ts'
 import { notGranted } from './oauth/needed-scopes.ts'
 import type { MarkNeedsReauth } from './reauthorization.ts'
@@ -16,6 +16,8 @@ export interface Connection {
   serverUrl: string
   /** Names of the callable tools: the site offers them, and the scopes they need were granted. */
   tools: string[]
+  /** The tools of the pinned manifest. */
+  pinnedTools: readonly ManifestTool[]
   /** The tools whose scopes were not granted, each with the sentence that explains it. */
   notGranted: Record<string, string>
   token: string
@@ -65,6 +67,7 @@ export function createConnections(context: {
         dialect,
         serverUrl: manifest.server.url,
         tools,
+        pinnedTools: manifest.tools,
         notGranted: Object.fromEntries(others) as Record<string, string>,
         token,
         generation,

@@ -19,6 +19,7 @@ import { lockOwner } from '../users/user.ts'
 import type { HostProposals } from '../tools/host-proposals.ts'
 import { assertHostsAccepted } from './accepted-hosts.ts'
 import { openCredential, sealCredential, type Credential } from './credential.ts'
+import { staleAt } from './manifests/wanted-checks.ts'
 import { grantFields } from './oauth/grant-fields.ts'
 import { isUsable } from './oauth/needed-scopes.ts'
 import type { OAuthClient } from './oauth/oauth-client.ts'
@@ -193,13 +194,16 @@ export function createEntries(context: {
      */
     async add(ownerId: string, { url, token, acceptHosts }: NewEntry, connectedBy: string | null = null) {
       await assertRoom(database, ownerId, await limitOf(ownerId))
-      const { dialect, origin, manifest, foreignHosts } = await sites.discover(url, ownerId, { token })
+      const { dialect, origin, manifest, foreignHosts, staleAfterSeconds } = await sites.discover(url, ownerId, {
+        token,
+      })
       await assertNew(ownerId, origin)
       assertPasted(manifest.auth.type, 'url', 'This site uses OAuth 2.0. Use POST /vault/oauth/start.')
       const isTokenMissing = manifest.auth.type === 'bearer' && token === ''
       assertThat(!isTokenMissing, 'VALIDATION_ERROR', { message: tokenMissing, details: [tokenIsMissing] })
       assertHostsAccepted(foreignHosts, acceptHosts)
-      return insert({ ownerId, connectedBy, dialect, origin, manifest }, { accessToken: token })
+      const manifestStaleAt = staleAt(clock.now(), staleAfterSeconds)
+      return insert({ ownerId, connectedBy, dialect, origin, manifest, manifestStaleAt }, { accessToken: token })
     },
 
     /** Stores the grant of a finished flow: in a new entry, or in the one that was authorized again. */
@@ -267,8 +271,8 @@ const listedFields =
 
 const shortManifest = `
   (select json_build_object('version', version, 'description', description,
-                            'server', json_build_object('url', server->'url'))
-     from json_to_record(manifest) as m (version text, description text, server json)) as manifest`
+                            'server', json_build_object('url', server->'url'), 'left_out', left_out)
+     from json_to_record(manifest) as m (version text, description text, server json, left_out json)) as manifest`
 
 const noEntry = 'There is no vault entry with this id.'
 const tokenMissing = 'This site needs a token. Create one at the site.'

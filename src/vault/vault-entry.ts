@@ -26,6 +26,10 @@ export class VaultEntry extends Row {
   declare confirmedEffects: ConfirmedEffects
   declare manifestFetchedAt: Date
   declare manifestCheckedAt: Date
+  /** When its list of tools becomes stale, as the site says; null if it does not say it. */
+  declare manifestStaleAt: Date | null
+  /** Since when a check is wanted before the daily one; null: it is not wanted. */
+  declare manifestWantedAt: Date | null
   declare authType: 'none' | 'bearer' | 'oauth2'
   declare status: EntryStatus
   /** Why the owner must reconnect the site, or, while it is connected, why the site refuses to refresh its tokens. */

@@ -12,6 +12,7 @@ import type { Sites } from '../sites/sites.ts'
 import type { HostProposals } from '../tools/host-proposals.ts'
 import { agentCountsOf } from './agent-counts.ts'
 import { createOAuthReturn } from './oauth/oauth-return.ts'
+import { createWantedChecks } from './manifests/wanted-checks.ts'
 import { createConnections } from './connections.ts'
 import { createMarkNeedsReauth } from './reauthorization.ts'
 import { createEntries } from './entries.ts'
@@ -53,6 +54,7 @@ export function createVault(context: {
     flows: createFlows({ ...context, oauthClient, assertNew: entries.assertNew }),
     callback: createOAuthReturn({ ...context, oauthClient, keep: entries.keep }),
     refresh,
+    ...createWantedChecks(context),
     connections: createConnections({ ...context, refresh, markNeedsReauth, toolsOf: entries.toolsOf }),
   }
 }

@@ -1,10 +1,11 @@
+import type { ServerResponse } from 'node:http'
 import test, { type ExecutionContext } from 'ava'
 import * as calls from '../../api/calls.ts'
 import * as manifests from '../../api/manifests.ts'
 import * as siteInspection from '../../api/site-inspection.ts'
 import * as vault from '../../api/vault.ts'
 import { call } from '../helpers/client.ts'
-import { startMcpServer } from '../helpers/mcp-server.ts'
+import { startMcpServer, type Received } from '../helpers/mcp-server.ts'
 import { agentOf, customer, ended, timelineOf } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { dataOf, start } from '../helpers/runs.ts'
@@ -96,4 +97,107 @@ test('a list that becomes shorter waits for its owner, and a longer one is used 
   server.removed.add('count')
   t.like(await refresh(), { class: 'breaking', status: 'pending' })
   t.deepEqual(await names(), ['add', 'say', 'fail', 'count'])
+  server.instead = offering(['add', 'tell', 'fail', 'count'].map((name) => toolNamed(name)))
+  const renamed = await refresh()
+  t.like(renamed, { class: 'breaking', status: 'pending' })
+  const changed = renamed.differences.map(({ path, kind }) => `${kind} ${path}`)
+  t.true(changed.includes('removed tools.say') && changed.includes('added tools.tell'), changed.join(', '))
+})
+
+/** Answers with these tools, whose calls return their own names. */
+const offering =
+  (tools: object[], more: object = {}) =>
+  ({ method, id, body }: Received, _request: unknown, response: ServerResponse): boolean => {
+    if (method !== 'tools/list' && method !== 'tools/call') return false
+    const { params } = JSON.parse(body) as { params: { name?: string } }
+    const listed = { resultType: 'complete', ttlMs: 0, cacheScope: 'private', tools, ...more }
+    const called = { resultType: 'complete', content: [], structuredContent: { name: params.name } }
+    response.setHeader('Content-Type', 'application/json')
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, result: method === 'tools/list' ? listed : called }))
+    return true
+  }
+
+const toolNamed = (name: string, schema: object = {}) => ({ name, inputSchema: { type: 'object', ...schema } })
+
+test('a tool that cannot be used costs the others nothing, and its owner sees why it is missing', async (t) => {
+  const { server, someone, add, use } = await open(t)
+  server.instead = offering([toolNamed('files/read'), toolNamed('walk', { properties: { next: { $ref: '#' } } })])
+  const problem =
+    '"inputSchema.properties.next.$ref" is a reference of a schema to itself, and recursion is not supported'
+  const leftOut = [{ name: 'walk', problem }]
+  t.like((await call(someone, siteInspection.inspectSite, { body: { url: server.url } })).body, { leftOut })
+  const entry = (await add({ url: server.url })).body
+  t.deepEqual(entry.leftOut, leftOut)
+  const params = { entryId: entry.id }
+  t.deepEqual((await call(someone, vault.getVaultEntry, { params })).body.leftOut, leftOut)
+  const { items } = (await call(someone, vault.listVault)).body
+  t.deepEqual(items.find(({ id }) => id === entry.id)?.leftOut, leftOut)
+  t.deepEqual((await use(entry.id, 'files/read')).body.result, { name: 'files/read' })
+  t.is((await use(entry.id, 'walk')).failure.code, 'NOT_FOUND')
+})
+
+test('an address that seems to hold a secret is refused before anything is sent there', async (t) => {
+  const { server, add } = await open(t)
+  for (const query of ['api_key=abc', 'a=b&Access-Token=abc'])
+    t.is((await add({ url: `${server.url}?${query}` })).failure.code, 'INVALID_URL')
+  t.is(server.received.length, 0)
+  t.is((await add({ url: server.url.replace('https://', 'https://me:secret@') })).failure.code, 'INVALID_URL')
+})
+
+const anHourAgo = () => new Date(Date.now() - 60 * 60_000)
+
+test.serial('a stale list is fetched beside the work that needs it, at most once a minute', async (t) => {
+  const { platform, server, someone, add, use } = await open(t)
+  const { database, manifests: checking } = platform.services
+  const entry = (await add({ url: server.url })).body
+  const row = () => database('vault_entries').where({ id: entry.id })
+  const wanted = async () => ((await row().first()) as { manifestWantedAt: Date | null }).manifestWantedAt !== null
+  const lists = () => server.received.filter(({ method }) => method === 'tools/list').length
+  const find = async () => (await call(someone, vault.getVaultEntry, { params: { entryId: entry.id } })).body
+  const sites = [{ vaultEntryId: entry.id }]
+  const agent = await agentOf(someone, { systemPrompt: '[[say Done.]]', sites })
+  const runOnce = async () => {
+    const run = (await start(someone, agent)).body
+    t.is((await ended(someone, run.id)).status, 'completed')
+  }
+  // A server that does not say how long its list is current is not asked when a run starts.
+  await row().update({ manifestCheckedAt: anHourAgo(), manifestStaleAt: null })
+  await runOnce()
+  t.false(await wanted())
+  // One that says it is asked once the list is stale, but not within a minute.
+  server.instead = offering([toolNamed('say')], { ttlMs: 1 })
+  await call(someone, manifests.refreshManifest, { params: { entryId: entry.id } })
+  await runOnce()
+  t.false(await wanted())
+  await row().update({ manifestCheckedAt: anHourAgo(), manifestStaleAt: anHourAgo() })
+  await runOnce()
+  t.true(await wanted())
+  const before = lists()
+  await checking.checkDue()
+  t.deepEqual([lists(), await wanted()], [before + 1, false])
+  await checking.checkDue()
+  t.is(lists(), before + 1)
+
+  // Somebody who holds the row does not hold up the work.
+  await row().update({ manifestCheckedAt: anHourAgo() })
+  await database.transaction(async (trx) => {
+    await trx('vault_entries').where({ id: entry.id }).forUpdate()
+    await platform.services.vault.wantChecks([entry.id])
+    t.false(await wanted())
+  })
+  await checking.checkDue()
+
+  server.instead = () => false
+  await call(someone, manifests.refreshManifest, { params: { entryId: entry.id } })
+  server.removed.add('count')
+  const unknown = async () => t.like((await use(entry.id, 'count')).failure, { outcome: 'failed' })
+  await unknown()
+  t.false(await wanted(), 'it was checked within the last minute')
+  await row().update({ manifestCheckedAt: anHourAgo(), manifestStaleAt: null })
+  await unknown()
+  await unknown()
+  t.true(await wanted())
+  t.is((await find()).pendingManifest, null)
+  await checking.checkDue()
+  t.is((await find()).pendingManifest?.class, 'breaking')
 })

@@ -38,6 +38,15 @@ export const SiteFacts = ({ entry }: { entry: Api['VaultEntry'] }) => {
       <Fact name="Version of its manifest">
         <span className="stranger">{shownText(entry.version)}</span>
       </Fact>
+      {entry.leftOut.length > 0 && (
+        <Fact name="Tools that cannot be used">
+          {entry.leftOut.map(({ name, problem }) => (
+            <div key={name} className="stranger">
+              <code>{shownText(name)}</code> {shownText(problem)}
+            </div>
+          ))}
+        </Fact>
+      )}
     </dl>
   )
 }

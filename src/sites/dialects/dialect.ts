@@ -40,6 +40,8 @@ export interface ListedSite {
   /** The site's key: an owner connects it once. An address that `list` finds it by. */
   origin: string
   manifest: Manifest
+  /** How long the list is current, as the site says; absent if it does not say it. */
+  staleAfterSeconds?: number
 }
 
 /** The part of a dialect that differs from kind to kind. */

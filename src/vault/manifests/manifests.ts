@@ -10,7 +10,7 @@ import type { Sealing } from '../../secrets/sealing.ts'
 import { foreignHosts } from '../../sites/foreign-hosts.ts'
 import type { Dialect } from '../../sites/dialects/dialect.ts'
 import type { Manifest } from '../../sites/manifest.ts'
-import type { Sites } from '../../sites/sites.ts'
+import type { DiscoveredSite, Sites } from '../../sites/sites.ts'
 import type { HostProposals } from '../../tools/host-proposals.ts'
 import { assertHostsAccepted } from '../accepted-hosts.ts'
 import { openCredential, sealCredential } from '../credential.ts'
@@ -19,6 +19,7 @@ import { ManifestChange } from './manifest-change.ts'
 import { createManifestReview, lockEntry, pendingIn, putIntoUse, recordDecision } from './review-manifest.ts'
 import type { ManifestFinding } from './review-manifest.ts'
 import { VaultEntry } from '../vault-entry.ts'
+import { staleAt } from './wanted-checks.ts'
 
 interface Acceptance {
   fingerprint: string
@@ -29,6 +30,8 @@ type ListedChange = Pick<
   ManifestChange,
   'id' | 'class' | 'differences' | 'fingerprint' | 'status' | 'foundAt' | 'decidedAt'
 >
+
+type Listed = Pick<DiscoveredSite, 'manifest' | 'staleAfterSeconds'>
 
 type PendingManifest = Pick<ManifestChange, 'class' | 'fingerprint' | 'foundAt'>
 
@@ -58,16 +61,21 @@ export function createManifests(context: {
   const { review } = createManifestReview(context)
 
   /** What the site of an entry lists now, if need be for the entry's credential. */
-  async function listedFor(entry: VaultEntry, party: string): Promise<Manifest> {
+  async function listedFor(entry: VaultEntry, party: string): Promise<Listed> {
     const token = dialect.isPersonal(entry.dialect) ? openCredential(sealing, entry).accessToken : undefined
-    return (await sites.discover(entry.origin, party, { dialect: entry.dialect, token })).manifest
+    return sites.discover(entry.origin, party, { dialect: entry.dialect, token })
   }
 
   /** Records the check, whatever its outcome. The next check is due a full period later. */
-  async function noteAsked(entries: readonly VaultEntry[], at: Date): Promise<void> {
+  async function noteAsked(entries: readonly VaultEntry[], at: Date, listed: Listed | undefined): Promise<void> {
     const ids = entries.map(({ id }) => id)
+    // A site that fails is not asked at every step.
+    const manifestStaleAt = staleAt(at, listed?.staleAfterSeconds)
     await database.transaction(async (trx) =>
-      VaultEntry.query(trx).patch({ manifestCheckedAt: at }).whereIn('id', ids).where('manifestCheckedAt', '<', at),
+      VaultEntry.query(trx)
+        .patch({ manifestCheckedAt: at, manifestStaleAt, manifestWantedAt: null })
+        .whereIn('id', ids)
+        .where('manifestCheckedAt', '<=', at),
     )
   }
 
@@ -81,8 +89,10 @@ export function createManifests(context: {
   async function checkSite(entries: [VaultEntry, ...VaultEntry[]]): Promise<void> {
     const askedAt = clock.now()
     const { origin } = entries[0]
+    let listed: Listed | undefined
     try {
-      const manifest = await listedFor(entries[0], origin)
+      listed = await listedFor(entries[0], origin)
+      const { manifest } = listed
       await proposals(origin, manifest)
       // A failure of one entry must not keep the change from the others.
       for (const { id } of entries)
@@ -90,7 +100,7 @@ export function createManifests(context: {
     } catch (error) {
       noteUnchecked(error, origin)
     } finally {
-      await noteAsked(entries, askedAt)
+      await noteAsked(entries, askedAt, listed)
     }
   }
 
@@ -121,12 +131,14 @@ export function createManifests(context: {
      */
     async refresh(entry: VaultEntry): Promise<ManifestFinding> {
       const askedAt = clock.now()
+      let listed: Listed | undefined
       try {
-        const manifest = await listedFor(entry, entry.ownerId)
+        listed = await listedFor(entry, entry.ownerId)
+        const { manifest } = listed
         await proposals(entry.origin, manifest)
         return await review(entry.id, manifest, askedAt, entry.ownerId)
       } finally {
-        await noteAsked([entry], askedAt)
+        await noteAsked([entry], askedAt, listed)
       }
     },
 
@@ -172,17 +184,18 @@ export function createManifests(context: {
     },
 
     /**
-     * Checks one batch of the manifests whose last check is more than MANIFEST_CHECK_HOURS ago, oldest check first. A
-     * lease lets one process work at a time. A silent site is retried one period later.
+     * Checks one batch of the manifests whose last check is more than MANIFEST_CHECK_HOURS ago, oldest check first, and
+     * one of those that are wanted before. A lease lets one process work at a time. A silent site is retried one period
+     * later.
      */
     checkDue: async (): Promise<void> => {
       const { manifestTimeoutSeconds, manifestCheckHours } = config.sites
       if (!(await lease.hold('manifests', manifestTimeoutSeconds + 30))) return
       const before = new Date(clock.now().getTime() - manifestCheckHours * 60 * 60 * 1000)
-      const due = await VaultEntry.query(database)
-        .where('manifestCheckedAt', '<', before)
-        .orderBy('manifestCheckedAt')
-        .limit(batchSize)
+      const entries = () => VaultEntry.query(database).limit(batchSize)
+      const old = await entries().where('manifestCheckedAt', '<', before).orderBy('manifestCheckedAt')
+      const wanted = await entries().whereNotNull('manifestWantedAt').orderBy('manifestWantedAt')
+      const due = new Map([...old, ...wanted].map((entry) => [entry.id, entry])).values()
       const together = Map.groupBy(due, (entry) => (dialect.isPersonal(entry.dialect) ? entry.id : entry.origin))
       await Promise.all([...together.values()].map((entries) => checkSite(entries as [VaultEntry, ...VaultEntry[]])))
     },

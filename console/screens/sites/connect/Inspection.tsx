@@ -40,7 +40,9 @@ export const Inspection = ({ url, owner }: { url: string; owner: Owner }) => {
   )
 }
 
-const Warnings = ({ site: { warnings } }: { site: Api['Site'] }) => {
+const Warnings = ({ site }: { site: Api['Site'] }) => {
+  const unusable = site.leftOut.map(({ name, problem }) => ({ tool: name, message: `is left out: ${problem}` }))
+  const warnings = [...unusable, ...site.warnings]
   if (warnings.length === 0) return null
   return (
     <section className={styles.warnings}>

@@ -8,6 +8,12 @@ export interface Attempt {
   signal: AbortSignal
   /** When all requests must have ended, by `performance.now()`. */
   endsAt: number
+  /** The last request. Its id is a text, because some servers answer with a text for a number. */
+  request?: { method: string; id: string }
+  /** How many requests of the server the library got to see. */
+  questions?: number
+  /** Results of tools and lists, as JSON texts. The library gets only their places in this list. */
+  results: string[]
   status?: number
   /** Whether the response is a stream of events, so that it may still come after the headers. */
   isStream?: boolean
@@ -34,7 +40,7 @@ export async function attempting<T>(
   const stop = () => ending.abort(signal?.reason)
   signal?.throwIfAborted()
   signal?.addEventListener('abort', stop, { once: true })
-  const attempt = { signal: ending.signal, endsAt }
+  const attempt = { signal: ending.signal, endsAt, results: [] }
   try {
     return await attempts.run(attempt, () => work(attempt))
   } finally {

@@ -18,12 +18,13 @@ export function createCallErrors({ callSite }: { callSite: CallSite }) {
   })
 
   /** Errors of JSON-RPC (2.0, 5.1) and of MCP. Only some codes say that the request was not executed. */
-  function ofProtocolError(call: SiteCall, { code, message, data }: ProtocolError, attempt: Attempt) {
+  async function ofProtocolError(call: SiteCall, { code, message, data }: ProtocolError, attempt: Attempt) {
     if (data === noAnswer) return unanswered
     const isRefused = refusingCodes.has(code)
     const sentence = isRefused ? 'The site rejected the call.' : 'The site failed.'
     const failure = { httpStatus: attempt.status ?? 200, sentence, words: message }
-    return callSite.ofFailure(call, isRefused ? 'rejected' : 'broken', failure)
+    const outcome = await callSite.ofFailure(call, isRefused ? 'rejected' : 'broken', failure)
+    return isRefused ? withStaleness(outcome, code === -32_601 ? 'unknown tool' : message) : outcome
   }
 
   function ofSdkError(error: SdkError, attempt: Attempt): CallOutcome {
@@ -68,6 +69,13 @@ const unanswered: CallOutcome = {
   certain: false,
   text: 'The response of the site ended without a result.',
 }
+
+/** Adds that the list is stale if the words of a rejection say that the tool is unknown. No code says that alone. */
+export const withStaleness = (outcome: CallOutcome, words: string): CallOutcome =>
+  outcome.kind === 'rejected' &&
+  /\bunknown tool\b|\btool\b.{1,150}\b(?:not found|disabled)\b/i.test(words.slice(0, 300))
+    ? { ...outcome, listIsStale: true }
+    : outcome
 
 const notOpened = 'The site did not open an MCP session, so the call was not sent.'
 const sessionLost = 'The site does not know the MCP session that it has just opened, so the call was not executed.'

@@ -7,7 +7,7 @@ import { orElse, type Threads } from '../../../threads/threads.ts'
 import { invalidManifest } from '../../invalid-manifest.ts'
 import type { Manifest } from '../../manifest.ts'
 import { attempting, type Attempt } from './attempt.ts'
-import { maxTools, type Listing } from './read-tools.ts'
+import type { Listing } from './read-tools.ts'
 import { NotOpened, openSession, type Session } from './session.ts'
 
 /** Pages of a list. A server that counts its tools one by one is not waited for. */
@@ -26,57 +26,85 @@ export function createListTools(context: {
   const { manifestBytes: maxBytes, manifestTimeoutSeconds } = config.sites
   const timeoutMs = manifestTimeoutSeconds * 1000
 
-  async function toolsOf(session: Session): Promise<unknown[]> {
-    const tools: unknown[] = []
+  /** The pages of the list, as JSON texts. The list is current as long as each of them. */
+  async function pagesOf(session: Session): Promise<Pages> {
+    const pages: Pages = { texts: [], ttlMs: Infinity }
     let [cursor, size] = [undefined as string | undefined, 0]
-    for (let page = 0; page < maxPages; page += 1) {
+    while (pages.texts.length < maxPages) {
       const params = cursor === undefined ? {} : { cursor }
-      const { tools: more, nextCursor } = await session.request({ method: 'tools/list', params })
-      if (!Array.isArray(more)) throw invalid('tools', 'must be a list')
-      size += JSON.stringify(more).length
+      const { text, nextCursor, ttlMs } = await session.request({ method: 'tools/list', params })
+      size += text.length
       if (size > maxBytes) throw invalid('tools', `must not be larger than ${maxBytes} bytes`)
-      if (tools.length + more.length > maxTools) throw invalid('tools', `must have at most ${maxTools} entries`)
-      tools.push(...(more as unknown[]))
-      if (typeof nextCursor !== 'string') return tools
+      pages.texts.push(text)
+      pages.ttlMs = Math.min(pages.ttlMs, typeof ttlMs === 'number' ? ttlMs : Infinity)
+      if (typeof nextCursor !== 'string') return pages
       cursor = nextCursor
     }
     throw invalid('tools', `must have at most ${maxPages} pages`)
   }
 
-  async function ask(url: string, token: string, attempt: Attempt): Promise<Listing> {
+  async function ask({ url, token, party }: Wanted, attempt: Attempt): Promise<Listed> {
     const authType = token === '' ? ('none' as const) : ('bearer' as const)
     try {
-      const session = await openSession({ url, token }, attempt, { stream, timeoutMs, maxBytes })
+      const session = await openSession({ url, token }, attempt, { stream, threads, party, timeoutMs, maxBytes })
       try {
-        const tools = session.hasTools ? await toolsOf(session) : []
-        return { url, authType, server: session.server, tools }
+        const { texts, ttlMs } = session.hasTools ? await pagesOf(session) : noPages
+        return { about: { url, authType, server: session.server }, texts, ttlMs }
       } finally {
         session.end()
       }
     } catch (error) {
       const needsToken = token === '' && attempt.refusal?.status === 401
-      if (needsToken) return { url, authType: 'bearer', server: {}, tools: [] }
+      if (needsToken) return { about: { url, authType: 'bearer', server: {} }, ...noPages }
       throw toCoded(error, attempt, maxBytes)
     }
   }
 
-  return async (url: string, party: string, token: string): Promise<Manifest> => {
+  return async (wanted: Wanted): Promise<{ manifest: Manifest; staleAfterSeconds?: number }> => {
+    const { token, party } = wanted
     const endsAt = performance.now() + timeoutMs
-    const listing = await attempting({ endsAt }, (attempt) => ask(url, token, attempt))
+    const { about, texts, ttlMs } = await attempting({ endsAt }, (attempt) => ask(wanted, attempt))
+    // Put together as texts: the event loop need not parse what a thread reads.
+    const text = `${JSON.stringify(about).slice(0, -1)},"pages":[${texts.join(',')}]}`
     const read = await threads
-      .run(party, 'readTools', { text: JSON.stringify(listing), secrets: token === '' ? [] : [token] })
+      .run(party, 'readTools', { text, secrets: token === '' ? [] : [token] })
       .catch(orElse({ problems: [{ path: 'tools', message: 'take too long to check' }] }))
-    if ('text' in read) return JSON.parse(read.text) as Manifest
-    throw invalidManifest(read.problems)
+    if (!('text' in read)) throw invalidManifest(read.problems)
+    const staleAfterSeconds = Number.isFinite(ttlMs) ? Math.ceil(Math.max(0, ttlMs) / 1000) : undefined
+    return {
+      manifest: JSON.parse(read.text) as Manifest,
+      ...(staleAfterSeconds !== undefined && { staleAfterSeconds }),
+    }
   }
 }
+
+interface Wanted {
+  url: string
+  /** The fairness key in the threads. */
+  party: string
+  /** Empty for none. */
+  token: string
+}
+
+interface Pages {
+  texts: string[]
+  /** Infinite if the server does not say it. */
+  ttlMs: number
+}
+
+interface Listed extends Pages {
+  about: Omit<Listing, 'pages'>
+}
+
+const noPages: Pages = { texts: [], ttlMs: Infinity }
 
 const invalid = (path: string, message: string) => invalidManifest([{ path, message } satisfies ErrorDetail])
 
 function toCoded(error: unknown, attempt: Attempt, maxBytes: number): CodedError {
   if (error instanceof CodedError) return error
   const { failure } = attempt
-  if (failure?.reason === 'too-large') return invalid('', `is larger than ${maxBytes} bytes`)
+  if (failure?.reason === 'too-large' && !(error instanceof NotOpened))
+    return invalid('', `is larger than ${maxBytes} bytes`)
   if (error instanceof SdkError && error.code === SdkErrorCode.InvalidResult)
     return invalid('tools', 'is no list of tools')
   const privateDetail = failure?.message ?? (error instanceof Error ? error.message : '')
@@ -88,6 +116,7 @@ function reasonOf(error: unknown, { failure, refusal, status }: Attempt): string
   if (refusal?.status === 401) return 'The MCP server rejected the token.'
   if (!(error instanceof NotOpened)) return 'The MCP server did not list its tools.'
   if (failure?.reason === 'redirect') return `${noServer}: it responded with a redirect. Redirects are not followed.`
+  if (failure?.reason === 'too-large') return `${noServer}: its first answers are too large.`
   return status === undefined || failure ? `${noServer}.` : `${noServer}: it responded with status ${status}.`
 }
 

@@ -1,15 +1,20 @@
 import type { Config } from '../../../config/config.ts'
+import { assertThat } from '../../../errors.ts'
 import { readExactly } from '../../../outputs/exact-json.ts'
 import type { SafeStream } from '../../../safe-fetch/safe-fetch.ts'
 import { parseSiteUrl } from '../../../safe-fetch/site-url.ts'
+import { inlineCharacters } from '../../../threads/inline-characters.ts'
 import type { CallOutcome, CallSite, SiteCall } from '../../../tools/call-site.ts'
+import { orElse } from '../../../threads/threads.ts'
+import { unreadResult } from '../../../tools/unread-result.ts'
 import type { Adapter } from '../dialect.ts'
 import { attempting } from './attempt.ts'
-import { createCallErrors, isSessionError } from './call-errors.ts'
+import { createCallErrors, isSessionError, withStaleness } from './call-errors.ts'
+import { parameterHeaders } from './header-parameters.ts'
 import { createListTools } from './list-tools.ts'
 import { NotOpened, openSession, type Session } from './session.ts'
 import { createSessions } from './sessions.ts'
-import { resultText, wordsOf } from './tool-result.ts'
+import { readToolResult, type GivenResult, type ReadResult } from './tool-result.ts'
 
 /** MCP servers that speak streamable HTTP, of every revision since 2025-03-26. Their key is the full endpoint. */
 export function createMcpDialect(
@@ -19,36 +24,49 @@ export function createMcpDialect(
     config: { sites: Pick<Config['sites'], 'timeoutSeconds' | 'resultBytes'> }
   },
 ): Adapter {
-  const { stream, callSite, config } = context
+  const { stream, threads, callSite, config } = context
   const { timeoutSeconds, resultBytes: maxBytes } = config.sites
   const timeoutMs = timeoutSeconds * 1000
   const listTools = createListTools(context)
   const errors = createCallErrors({ callSite })
   // The call itself gets the other half of its time, or more.
-  const sessions = createSessions(({ serverUrl, token }: SiteCall) =>
+  const sessions = createSessions(({ serverUrl, token, ownerId }: SiteCall) =>
     attempting({ endsAt: performance.now() + timeoutMs / 2 }, (attempt) =>
-      openSession({ url: serverUrl, token }, attempt, { stream, timeoutMs, maxBytes }),
+      openSession({ url: serverUrl, token }, attempt, { stream, threads, party: ownerId, timeoutMs, maxBytes }),
     ),
   )
 
   /** The outcome of one request; undefined if the server refused it because it does not know the session. */
   const ask = (call: SiteCall, session: Session, endsAt: number): Promise<CallOutcome | undefined> =>
     attempting({ endsAt, signal: call.signal }, async (attempt) => {
-      const params = { name: call.tool, arguments: readExactly(call.arguments) }
+      const args = readExactly(call.arguments)
+      const headers = parameterHeaders(call.pinned?.input_schema, args)
       const answer = await session
-        .request({ method: 'tools/call', params }, call.signal)
-        .then((result) => ({ result }))
+        .request(
+          { method: 'tools/call', params: { name: call.tool, arguments: args } },
+          { signal: call.signal, headers },
+        )
+        .then(({ text }) => ({ text }))
         .catch((error: unknown) => ({ error }))
-      if ('result' in answer) return ofResult(call, answer.result, attempt.status ?? 200)
+      if ('text' in answer) return ofResult(call, answer.text, attempt.status ?? 200)
       call.signal?.throwIfAborted()
       if (session.isKept && isSessionError(answer.error)) return undefined
       return errors.ofError(call, answer.error, attempt)
     })
 
-  async function ofResult(call: SiteCall, result: Record<string, unknown>, httpStatus: number): Promise<CallOutcome> {
-    if (result['isError'] !== true) return callSite.ofResult(call, httpStatus, resultText(result))
+  const read = async (given: GivenResult, party: string): Promise<ReadResult> =>
+    given.schema === undefined && given.text.length <= inlineCharacters
+      ? readToolResult(given)
+      : threads.run(party, 'readToolResult', given).catch(orElse({ problem: 'It is too complex.' }))
+
+  async function ofResult(call: SiteCall, text: string, httpStatus: number): Promise<CallOutcome> {
+    const schema = call.pinned?.output_schema === undefined ? undefined : JSON.stringify(call.pinned.output_schema)
+    const result = await read({ text, schema }, call.ownerId)
+    if ('text' in result) return callSite.ofResult(call, httpStatus, result.text)
+    if ('problem' in result) return { kind: 'unread', httpStatus, text: `${unreadResult} ${result.problem}` }
     const sentence = 'The tool reported an error.'
-    return callSite.ofFailure(call, 'rejected', { httpStatus, sentence, words: wordsOf(result) })
+    const outcome = await callSite.ofFailure(call, 'rejected', { httpStatus, sentence, words: result.error })
+    return withStaleness(outcome, result.error)
   }
 
   /** A request that a server refuses for its session was not executed, so it is repeated once in a new session. */
@@ -70,9 +88,19 @@ export function createMcpDialect(
 
   return {
     async list(address, party, token = '') {
-      const { href } = parseSiteUrl(address)
-      return { origin: href, manifest: await listTools(href, party, token) }
+      const url = parseSiteUrl(address)
+      assertThat(!mayHoldSecret(url), 'INVALID_URL', { message: secretInQuery })
+      const { href } = url
+      return { origin: href, ...(await listTools({ url: href, party, token })) }
     },
     call: (call) => callSite.attempt(call, () => make(call, performance.now() + timeoutMs)),
   }
 }
+
+/** The address is the site's key, and is shown to everybody who may see the site. */
+const mayHoldSecret = ({ searchParams }: URL): boolean => [...searchParams.keys()].some((name) => secretName.test(name))
+
+const secretName = /(?:^|[_-]|api|access|auth)key$|token|secret|passw|credential|^auth(?:orization)?$|^sig(?:nature)?$/i
+
+const secretInQuery =
+  "The URL's query seems to hold a secret. Addresses are shown, so connect the site with the secret as its token."

@@ -1,15 +1,13 @@
 import type { ErrorDetail } from '../../../errors.ts'
 import { hidingOf } from '../../../hiding/hiding-cache.ts'
-import { isObject, lossyPlaces, parseJson } from '../../../json.ts'
+import { isObject, parseJson } from '../../../json.ts'
 import { cleanName, cut, problemOfName } from '../../../names.ts'
 import { shortened, storable } from '../../../text.ts'
 import type { Manifest } from '../../manifest.ts'
-import { firstProblems } from '../../schema/first-problems.ts'
-import { inputSchemaProblems, noPatterns } from '../../schema/input-schema.ts'
+import { namedLeftOut } from '../../left-out.ts'
 import type { ManifestTool, ProposedEffect } from '../../tool.ts'
+import { pickTools, type Picked, type PickedTool } from './pick-tools.ts'
 
-/** More tools do not fit into a prompt or an overview. */
-export const maxTools = 200
 const maxText = 4000
 
 /** What a server said, and what is known about it. */
@@ -17,13 +15,14 @@ export interface Listing {
   url: string
   authType: 'none' | 'bearer'
   server: { name?: unknown; title?: unknown; version?: unknown; description?: unknown; instructions?: unknown }
-  tools: unknown[]
+  /** The results that hold the list. */
+  pages: unknown[]
 }
 
 export type ReadTools = { text: string } | { problems: ErrorDetail[] }
 
 /**
- * Makes the manifest of an MCP server from its list of tools, both as JSON texts, or finds at most 50 problems. A server
+ * Makes the manifest of an MCP server from its list of tools, both as JSON texts, or says why no tool is usable. A server
  * may quote the token that it lists for, so secrets are masked. Runs in a thread, because strangers' input decides how
  * long it takes.
  */
@@ -31,11 +30,15 @@ export async function readTools({ text, secrets }: { text: string; secrets: read
   const parsed = parseJson((await hidingOf(secrets)).json(text))
   if (!parsed.ok) return { problems: [{ path: parsed.path, message: parsed.problem }] }
   const listing = parsed.value as Listing
-  const problems = firstProblems(toolsProblems(listing.tools), 50)
-  return problems.length > 0 ? { problems } : { text: JSON.stringify(manifestOf(listing)) }
+  const lists = listing.pages.map((page) => (isObject(page) ? page['tools'] : undefined))
+  if (!lists.every(Array.isArray)) return { problems: [{ path: 'tools', message: 'must be a list' }] }
+  const picked = pickTools(lists.flat() as unknown[])
+  const { usable, leftOut } = picked
+  if (usable.length > 0 || leftOut.length === 0) return { text: JSON.stringify(manifestOf(listing, picked)) }
+  return { problems: namedLeftOut(leftOut).map(({ name, problem }) => ({ path: `tools.${name}`, message: problem })) }
 }
 
-function manifestOf({ url, authType, server, tools }: Listing): Manifest {
+function manifestOf({ url, authType, server }: Listing, { usable, leftOut }: Picked): Manifest {
   const { host } = new URL(url)
   return {
     name: nameOf(server.title) ?? nameOf(server.name) ?? host,
@@ -43,17 +46,19 @@ function manifestOf({ url, authType, server, tools }: Listing): Manifest {
     description: textOf(server.description) ?? textOf(server.instructions) ?? `The MCP server at ${host}.`,
     server: { url },
     auth: { type: authType },
-    tools: tools.filter(isObject).map(toTool),
+    tools: usable.map(toTool),
+    ...(leftOut.length > 0 && { left_out: namedLeftOut(leftOut) }),
   }
 }
 
 /** Members whose meaning the platform does not know are left out. */
-function toTool({ name, title, description, inputSchema, annotations }: Record<string, unknown>): ManifestTool {
+function toTool({ name, title, description, inputSchema, outputSchema, annotations }: PickedTool): ManifestTool {
   const proposed = isObject(annotations) ? proposalIn(annotations) : undefined
   return {
-    name: String(name),
-    description: textOf(description) ?? textOf(title) ?? String(name),
-    input_schema: inputSchema as Record<string, unknown>,
+    name,
+    description: textOf(description) ?? textOf(title) ?? name,
+    input_schema: inputSchema,
+    ...(outputSchema && { output_schema: outputSchema }),
     ...(proposed && { proposed_effect: proposed }),
   }
 }
@@ -72,26 +77,3 @@ function nameOf(given: unknown): string | undefined {
 
 const textOf = (given: unknown, most = maxText): string | undefined =>
   typeof given === 'string' && /\S/.test(given) ? shortened(storable(given), most - 1) : undefined
-
-function* toolsProblems(tools: unknown[]): Generator<ErrorDetail> {
-  const budget = noPatterns()
-  const seen = new Set<unknown>()
-  for (const [index, tool] of tools.entries()) {
-    const place = `tools.${index}`
-    if (!isObject(tool)) yield { path: place, message: 'must be an object' }
-    else {
-      const { name, inputSchema } = tool
-      if (seen.has(name)) yield { path: `${place}.name`, message: "duplicates an earlier tool's name" }
-      seen.add(name)
-      if (!isToolName(name)) yield { path: `${place}.name`, message: nameRule }
-      for (const { path, message } of [...inputSchemaProblems(inputSchema, budget), ...lossyTexts(inputSchema)])
-        yield { path: `${place}.inputSchema${path && `.${path}`}`, message }
-    }
-  }
-}
-
-const nameRule = 'must have 1 to 128 letters, digits and the signs _ - . /'
-const isToolName = (name: unknown): boolean => typeof name === 'string' && /^[\w./-]{1,128}$/.test(name)
-
-/** Rounded numbers are accepted, as in a manifest. */
-const lossyTexts = (value: unknown): ErrorDetail[] => [...lossyPlaces(value)].filter(({ kind }) => kind !== 'number')

@@ -1,23 +1,77 @@
+import type * as inThread from '../../../in-thread.ts'
+import { decodeUtf8 } from '../../../json.ts'
 import type { SafeStream, StreamedResponse } from '../../../safe-fetch/safe-fetch.ts'
 import { SafeFetchError } from '../../../safe-fetch/safe-fetch-error.ts'
-import { attempts } from './attempt.ts'
+import { orElse, type Threads } from '../../../threads/threads.ts'
+import { inlineCharacters } from '../../../threads/inline-characters.ts'
+import { attempts, type Attempt } from './attempt.ts'
+import { trimStream } from './trim-body.ts'
+import { trimMessage, type GivenMessage, type TrimmedMessage } from './trim-message.ts'
 
-/** Limits of each response of a session. */
-export interface Bounds {
+/** Limits of each response of a session, and how responses are read. */
+export interface Reading {
+  stream: SafeStream
+  threads: Pick<Threads<typeof inThread>, 'run'>
+  /** The fairness key in the threads. */
+  party: string
   timeoutMs: number
+  /** The size of a response to a call, or to a request for the list. */
   maxBytes: number
 }
 
+/** The size of other responses. The library reads what a server says about itself in the event loop. */
+const mostToOpen = 64 * 1024
+
+/** Requests of a server in one attempt that the library checks. Fewer are answered. */
+const mostQuestions = 20
+
 /**
  * The `fetch` under the library's transport. All requests go through the safe fetch: redirects are errors, and a body
- * that is too large or too slow ends with one. Statuses that mean the same in every protocol end the attempt.
+ * that is too large or too slow ends with one. Statuses that mean the same in every protocol end the attempt. Messages
+ * are trimmed before the library sees them.
  */
-export function sessionFetch({ stream, timeoutMs, maxBytes }: Bounds & { stream: SafeStream }) {
+export function sessionFetch({ stream, threads, party, timeoutMs, maxBytes }: Reading) {
+  const read = async (given: GivenMessage): Promise<TrimmedMessage> =>
+    given.text.length <= inlineCharacters
+      ? trimMessage(given)
+      : threads.run(party, 'trimMessage', given).catch(orElse({}))
+
+  /** Keeps the result in the message for the attempt. */
+  const trimFor = (attempt: Attempt) => async (text: string) => {
+    const { id = '' } = attempt.request ?? {}
+    const place = isOfTools(attempt) ? attempt.results.length : undefined
+    const { message, isAnswer, result } = await read({ text, id, place })
+    if (result !== undefined) attempt.results.push(result)
+    if (message !== undefined && !isAnswer) attempt.questions = (attempt.questions ?? 0) + 1
+    return (attempt.questions ?? 0) > mostQuestions && !isAnswer ? undefined : message
+  }
+
+  /** What the library gets of a response. Throws for one that ends the attempt. */
+  async function readable(response: StreamedResponse, attempt: Attempt): Promise<Response> {
+    const { status } = response
+    Object.assign(attempt, { status, isStream: isStream(response) })
+    if (isEmpty(status)) return withoutBody(response)
+    if (isStream(response) && !isRefusal(status))
+      return new Response(trimStream(response.body, trimFor(attempt)), response)
+    const whole = await readWhole(response)
+    if (!isRefusal(status))
+      return new Response(
+        isJson(response) ? await trimWhole(whole.body, trimFor(attempt)) : shortBody(whole.body),
+        whole,
+      )
+    Object.assign(attempt, { refusal: whole })
+    throw new Error(`The server responded with ${status}.`)
+  }
+
   return async (url: string | URL, { method, headers, body }: RequestInit = {}): Promise<Response> => {
     // Streams that a server writes to without a request stay open for nothing. This is how servers decline them.
     if (method === 'GET') return new Response(null, { status: 405 })
     // Without an attempt, nobody asks what becomes of the request.
-    const attempt = attempts.getStore() ?? { signal: undefined, endsAt: Infinity }
+    const attempt: Attempt = attempts.getStore() ?? {
+      signal: new AbortController().signal,
+      endsAt: Infinity,
+      results: [],
+    }
     const onFailure = (failure: SafeFetchError) => void Object.assign(attempt, { failure })
     try {
       const response = await stream({
@@ -26,17 +80,11 @@ export function sessionFetch({ stream, timeoutMs, maxBytes }: Bounds & { stream:
         headers: Object.fromEntries(new Headers(headers)),
         ...(typeof body === 'string' && { body }),
         timeoutMs: Math.max(0, Math.min(timeoutMs, attempt.endsAt - performance.now())),
-        maxBytes,
+        maxBytes: isOfTools(attempt) ? maxBytes : Math.min(maxBytes, mostToOpen),
         signal: attempt.signal,
         onFailure,
       })
-      const { status } = response
-      Object.assign(attempt, { status, isStream: isStream(response) })
-      if (isEmpty(status)) return withoutBody(response)
-      if (!isRefusal(status))
-        return new Response(isStream(response) ? response.body : await readMessage(response), response)
-      Object.assign(attempt, { refusal: await readWhole(response) })
-      throw new Error(`The server responded with ${status}.`)
+      return await readable(response, attempt)
     } catch (error) {
       if (error instanceof SafeFetchError) onFailure(error)
       throw error
@@ -50,24 +98,28 @@ const isRefusal = (status: number): boolean =>
 /** Acknowledgements (202), and statuses without a body. */
 const isEmpty = (status: number): boolean => status === 202 || status === 204 || status === 205 || status === 304
 
-const isStream = ({ status, headers }: StreamedResponse): boolean =>
-  !isEmpty(status) && /^\s*text\/event-stream\s*(?:;|$)/i.test(headers.get('content-type') ?? '')
+const hasType = (type: RegExp, { headers }: StreamedResponse): boolean => type.test(headers.get('content-type') ?? '')
+
+const isStream = (response: StreamedResponse): boolean =>
+  !isEmpty(response.status) && hasType(/^\s*text\/event-stream\s*(?:;|$)/i, response)
+
+const isJson = (response: StreamedResponse): boolean =>
+  response.status < 400 && hasType(/^\s*application\/json\s*(?:;|$)/i, response)
 
 function withoutBody({ status, headers, body }: StreamedResponse): Response {
   void body.cancel()
   return new Response(null, { status, headers })
 }
 
-/** The longest list of messages. The library checks each of them at once, for as long as a server likes. */
-const longestList = 16 * 1024
+/** The body of an error, whose words may say what is wrong with a session. Nobody reads longer ones. */
+const shortBody = (body: Uint8Array<ArrayBuffer>) => (body.length > inlineCharacters ? '' : body)
 
-async function readMessage(response: StreamedResponse): Promise<Uint8Array<ArrayBuffer>> {
-  const { body, status } = await readWhole(response)
-  const [list, object] = [body.indexOf(0x5b), body.indexOf(0x7b)]
-  const isList = list !== -1 && (object === -1 || list < object)
-  if (isList && body.length > longestList) throw new SafeFetchError('too-large', { maybeSent: true, status })
-  return body
-}
+const isOfTools = ({ request }: Attempt): boolean =>
+  request?.method === 'tools/call' || request?.method === 'tools/list'
+
+/** What is left of a body that is one message, or a list of them. Nothing is left of one that is neither. */
+const trimWhole = async (body: Uint8Array, trim: (text: string) => Promise<string | undefined>): Promise<string> =>
+  (await trim(decodeUtf8(body) ?? '')) ?? '[]'
 
 const readWhole = async ({ status, headers, body }: StreamedResponse) => ({
   status,

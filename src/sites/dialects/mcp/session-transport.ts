@@ -18,7 +18,9 @@ export class SessionTransport extends StreamableHTTPClientTransport {
     options?: Parameters<StreamableHTTPClientTransport['send']>[1],
   ): Promise<void> {
     if (Array.isArray(message) || !isJSONRPCRequest(message)) return this.#sendAside(message, options)
-    const { id } = message
+    const { id, method } = message
+    const attempt = attempts.getStore()
+    if (attempt) attempt.request = { method, id: String(id) }
     return this.#sendRequest(message, options, () => {
       const error = { code: -32_603, message: 'The response ended without an answer.', data: noAnswer }
       // Has no effect on a request that was answered.

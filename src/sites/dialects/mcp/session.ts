@@ -1,10 +1,10 @@
 import { Client } from '@modelcontextprotocol/client'
 import * as v from 'valibot'
-import type { SafeStream } from '../../../safe-fetch/safe-fetch.ts'
 import { version } from '../../../version.ts'
 import { attempts, type Attempt } from './attempt.ts'
-import { sessionFetch, type Bounds } from './session-fetch.ts'
+import { sessionFetch, type Reading } from './session-fetch.ts'
 import { SessionTransport } from './session-transport.ts'
+import { placeOf } from './trim-message.ts'
 
 /** An open session with an MCP server, of one credential. Requests may run beside each other. */
 export interface Session {
@@ -16,10 +16,19 @@ export interface Session {
   /** Sends a request as part of the attempt under way. Throws errors of the library. */
   request: (
     request: { method: 'tools/list' | 'tools/call'; params: Record<string, unknown> },
-    signal?: AbortSignal,
-  ) => Promise<Record<string, unknown>>
+    options?: { signal?: AbortSignal | undefined; headers?: Record<string, string> },
+  ) => Promise<Answer>
   /** Ends the session at the server as soon as no request uses it. Never fails. */
   end: () => void
+}
+
+interface Answer {
+  /** The result as the server wrote it, without whitespace. */
+  text: string
+  /** Where the list goes on. */
+  nextCursor: unknown
+  /** For how long the list is current, in milliseconds. */
+  ttlMs: unknown
 }
 
 interface Peer {
@@ -46,14 +55,10 @@ const marginMs = 1000
  * Opens a session: asks for the current protocol, and falls back to those with a handshake. The token is sent with
  * every request. Throws NotOpened.
  */
-export async function openSession(
-  { url, token }: Peer,
-  attempt: Attempt,
-  { stream, ...bounds }: Bounds & { stream: SafeStream },
-): Promise<Session> {
-  const timeout = bounds.timeoutMs + marginMs
+export async function openSession({ url, token }: Peer, attempt: Attempt, reading: Reading): Promise<Session> {
+  const timeout = reading.timeoutMs + marginMs
   const transport = new SessionTransport(new URL(url), {
-    fetch: sessionFetch({ ...bounds, stream }),
+    fetch: sessionFetch(reading),
     ...(token !== '' && { authProvider: { token: async () => token } }),
     reconnectionOptions: neverAgain,
   })
@@ -74,10 +79,11 @@ export async function openSession(
     server: { name, title, version: serverVersion, description, instructions: client.getInstructions() },
     hasTools: client.getServerCapabilities()?.tools !== undefined,
     isKept: transport.sessionId !== undefined,
-    async request(request, signal) {
+    async request(request, { signal, headers } = {}) {
       uses += 1
       try {
-        return await client.request(request, anyObject, { timeout, ...(signal && { signal }) })
+        const options = { timeout, ...(signal && { signal }), ...(headers && { headers }) }
+        return answerIn(await client.request(request, anyObject, options))
       } finally {
         uses -= 1
         if (isOver && uses === 0) void leaveServer()
@@ -88,6 +94,13 @@ export async function openSession(
       if (uses === 0) void leaveServer()
     },
   }
+}
+
+/** The library got only an outline of the result. */
+function answerIn({ [placeOf]: place, nextCursor, ttlMs }: Record<string, unknown>): Answer {
+  const text = attempts.getStore()?.results[Number(place)]
+  if (text === undefined) throw new Error('The answer is no result.')
+  return { text, nextCursor, ttlMs }
 }
 
 /** The library checks results by it. The platform's own checks come later, in a thread. */

@@ -1,5 +1,7 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import test from 'ava'
+import { z } from 'zod'
+import { unreadResult } from '../../../../../src/tools/unread-result.ts'
 import { statusAfter } from '../../../../../src/tools/tool-call.ts'
 import { refuse, startMcpServer, type Era, type Received } from '../../../../helpers/mcp-server.ts'
 import { openDialect, threads } from './dialect.ts'
@@ -118,12 +120,9 @@ const unanswered: [name: string, answer: (response: ServerResponse, received: Re
   ],
   ['JSON answers another request', (response) => void response.writeHead(200, json).end(resultOf(4711))],
   ['JSON is an empty list', (response) => void response.writeHead(200, json).end('[]')],
-  [
-    'JSON is a long list',
-    (response, { id }) => void response.writeHead(200, json).end(`${' '.repeat(20_000)}[${resultOf(id)}]`),
-  ],
   ['it is a page', (response) => void response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html>')],
   ['it is a redirect', (response) => void response.writeHead(303, { Location: '/login' }).end()],
+  ['it is a redirect to a page for people', (response) => void response.writeHead(307, { Location: '/login' }).end()],
   [
     'JSON is too large',
     (response, { id }) => void response.writeHead(200, json).end(resultOf(id, 'x'.repeat(100_000))),
@@ -157,9 +156,151 @@ for (const era of eras)
       t.is(server.received.filter(({ http }) => http === 'GET').length, 0)
     })
 
+/** A result in place of the server's, in either way of answering. */
+const answering =
+  (result: string, inStream = false) =>
+  ({ method, id }: Received, _request: unknown, response: ServerResponse): boolean => {
+    if (method !== 'tools/call') return false
+    const message = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`
+    response.writeHead(200, inStream ? stream : json).end(inStream ? `${progress}data: ${message}\n\n` : message)
+    return true
+  }
+
+test('models see the structured form that matches the pinned schema, or else the content', async (t) => {
+  const server = await startMcpServer(t, { era: 'sessions' })
+  const { call } = await openDialect(t)
+  const output_schema = { type: 'object', properties: { sum: { type: 'integer' } }, required: ['sum'] }
+  const pinned = { name: 'add', description: 'Adds.', input_schema: { type: 'object' }, output_schema }
+  const words = '[{"type":"text","text":"It is 3."}]'
+  const note = `Its structured form does not match the tool's output schema: "sum" has the type "string", expected "integer".`
+  const rows: [result: string, outcome: object][] = [
+    [`{"content":${words},"structuredContent":{"sum":3}}`, { kind: 'succeeded', text: '{"sum":3}' }],
+    [
+      `{"content":${words},"structuredContent":{"sum":"3"}}`,
+      { kind: 'succeeded', text: `{"content":${words},"note":${JSON.stringify(note)}}` },
+    ],
+    [`{"content":${words}}`, { kind: 'succeeded', text: `{"content":${words}}` }],
+    [
+      `{"content":[],"structuredContent":{"sum":"3"}}`,
+      { kind: 'unread', text: `${unreadResult} Its structured form does not match the tool's output schema.` },
+    ],
+    [`{"isError":true,"content":${words},"structuredContent":{"sum":"3"}}`, { kind: 'rejected' }],
+    ['{}', { kind: 'unread' }],
+    ['{"content":"It is 3."}', { kind: 'unread' }],
+  ]
+  for (const [result, outcome] of rows)
+    for (const inStream of [false, true]) {
+      server.instead = answering(result, inStream)
+      t.like(await call(server.url, 'add', { pinned }), outcome, result)
+    }
+  const odd = `{"${'long'.repeat(200)}":"\\u0000"}`
+  server.instead = answering(`{"content":[],"structuredContent":${odd}}`)
+  t.like(await call(server.url, 'add', { pinned }), { kind: 'succeeded' }, 'what cannot be checked is not wrong')
+  const unchecked = { ...pinned, output_schema: undefined }
+  server.instead = answering('{"content":[],"structuredContent":{"sum":"3"}}')
+  t.like(await call(server.url, 'add', { pinned: unchecked }), { kind: 'succeeded', text: '{"sum":"3"}' })
+  server.instead = answering('{"content":[],"structuredContent":[1,2]}')
+  t.like(await call(server.url, 'add', { pinned: unchecked }), {
+    kind: 'succeeded',
+    text: '{"structuredContent":[1,2]}',
+  })
+  server.instead = answering('{"content":[],"structuredContent":12345678901234567890}')
+  t.like(await call(server.url, 'add'), { text: '{"structuredContent":12345678901234567890}' })
+})
+
+test('a result keeps every digit, whether it is short or long', async (t) => {
+  const server = await startMcpServer(t)
+  const { call } = await openDialect(t)
+  for (const length of [1, 50_000])
+    for (const inStream of [false, true]) {
+      const structured = `{"number":12345678901234567890,"price":1.10,"text":"${'x'.repeat(length)}"}`
+      server.instead = answering(`{"resultType":"complete","content":[],"structuredContent":${structured}}`, inStream)
+      t.like(await call(server.url, 'count'), { kind: 'succeeded', text: structured })
+    }
+})
+
+test('an answer with the id as a text, in a list, or in lines of a stream is read', async (t) => {
+  const server = await startMcpServer(t, { era: 'sessions' })
+  const { call } = await openDialect(t)
+  const bodies: [type: object, body: (id: unknown) => string][] = [
+    [json, (id) => resultOf(String(id))],
+    [json, (id) => `[{"jsonrpc":"2.0","method":"notifications/message"},${resultOf(id)}]`],
+    [
+      stream,
+      (id) =>
+        `\uFEFFevent: message\r\n${resultOf(id).replace('"result"', '\r\n"result"').replaceAll(/^/gm, 'data: ')}\r\n\r\n`,
+    ],
+    [stream, (id) => `event: other\ndata: ${resultOf(id, 'Not this.')}\n\ndata: ${resultOf(id)}\n\n`],
+  ]
+  for (const [type, body] of bodies) {
+    server.instead = ({ method, id }, _request, response) =>
+      method === 'tools/call' && !!response.writeHead(200, { ...type }).end(body(id))
+    t.like(await call(server.url, 'count'), { kind: 'succeeded', text: '{"content":[{"type":"text","text":"Done."}]}' })
+  }
+})
+
+test('a call of a tool that the server does not know says that the list is stale', async (t) => {
+  for (const era of eras) {
+    const server = await startMcpServer(t, { era })
+    const { call } = await openDialect(t)
+    server.removed.add('count')
+    t.like(await call(server.url, 'count'), { kind: 'rejected', listIsStale: true })
+    t.is(((await call(server.url, 'fail')) as { listIsStale?: true }).listIsStale, undefined)
+  }
+})
+
+test('parameters are repeated in headers where the pinned schema says so', async (t) => {
+  const server = await startMcpServer(t)
+  const { call } = await openDialect(t)
+  const region = { type: 'string', 'x-mcp-header': 'Region' }
+  const input_schema = {
+    type: 'object',
+    properties: {
+      region,
+      to: { type: 'object', properties: { zone: { ...region, 'x-mcp-header': 'Zone' } } },
+      count: { type: 'integer', 'x-mcp-header': 'Count' },
+      flag: { type: 'boolean', 'x-mcp-header': 'Flag' },
+    },
+  }
+  const pinned = { name: 'count', description: 'Counts.', input_schema }
+  let sent: IncomingHttpHeaders = {}
+  server.instead = ({ method }, request) => {
+    if (method === 'tools/call') sent = request.headers
+    return false
+  }
+  const use = async (args: object) => {
+    t.like(await call(server.url, 'count', { pinned, arguments: JSON.stringify(args) }), { kind: 'succeeded' })
+    return ['region', 'zone', 'count', 'flag'].map((name) => sent[`mcp-param-${name}`])
+  }
+  t.deepEqual(await use({ region: 'eu west', to: { zone: 'Grün\r\n' }, count: 42, flag: false }), [
+    'eu west',
+    `=?base64?${Buffer.from('Grün\r\n').toString('base64')}?=`,
+    '42',
+    'false',
+  ])
+  t.deepEqual(await use({ region: null, to: {}, flag: ['x'] }), [undefined, undefined, undefined, undefined])
+  t.is((await use({ region: '=?base64?YQ==?=' }))[0], `=?base64?${Buffer.from('=?base64?YQ==?=').toString('base64')}?=`)
+})
+
+test('a server that requires a parameter in a header gets it', async (t) => {
+  const inputSchema = z.object({ region: z.string().meta({ 'x-mcp-header': 'Region' }) })
+  const server = await startMcpServer(t, {
+    more: (made) => {
+      made.registerTool('locate', { inputSchema }, ({ region }) => ({ content: [{ type: 'text', text: region }] }))
+    },
+  })
+  const { list, call } = await openDialect(t)
+  const pinned = (await list(server.url)).manifest.tools.find(({ name }) => name === 'locate')
+  const args = { arguments: '{"region":"Zürich"}' }
+  t.like(await call(server.url, 'locate', args), { kind: 'rejected', httpStatus: 400 })
+  t.like(await call(server.url, 'locate', { ...args, pinned }), { kind: 'succeeded' })
+})
+
 test('an answer for which a server takes too long ends with the time limit', async (t) => {
   const server = await startMcpServer(t)
-  const { call } = await openDialect(t, { timeoutSeconds: 3 })
+  const { call } = await openDialect(t, { timeoutSeconds: 4 })
+  // The session is open before the clock matters.
+  t.like(await call(server.url, 'count'), { kind: 'succeeded' })
   server.instead = ({ method }, _request, response) => {
     if (method !== 'tools/call') return false
     response.writeHead(200, stream).write(progress)

@@ -12,7 +12,10 @@ export const threads = createThreads<typeof inThread>({
 })
 
 /** The dialects as the platform has them, with limits of a test. */
-export async function openDialect(t: ExecutionContext, limits: { timeoutSeconds?: number } = {}) {
+export async function openDialect(
+  t: ExecutionContext,
+  limits: { timeoutSeconds?: number; resultBytes?: number; manifestBytes?: number } = {},
+) {
   const { caFile } = await temporaryCertificates()
   const allow = ['127.0.0.0/8', 'localhost']
   const safeFetch = createSafeFetch({ allow, loopback: true, caFile, baseUrl: 'http://127.0.0.1:3000', version: '0' })

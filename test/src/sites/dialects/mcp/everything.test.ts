@@ -59,6 +59,7 @@ test('the reference server is listed and called, also after it was started anew'
   const { list, call } = await openDialect(t)
   const { manifest } = await list(server.url)
   t.is(manifest.auth.type, 'none')
+  t.is(manifest.left_out, undefined)
   const names = manifest.tools.map(({ name }) => name)
   t.true(names.includes('echo') && names.includes('get-sum'), names.join(', '))
   const sum = () => call(server.url, 'get-sum', { arguments: '{"a":2,"b":3}' })
