@@ -10,6 +10,7 @@ import type { Due } from '../runs/due.ts'
 import { page, type Page, type PageRequest } from '../database/paging.ts'
 import type { Sealing } from '../secrets/sealing.ts'
 import type { DiscoveredSite, Sites } from '../sites/sites.ts'
+import type { Manifest } from '../sites/manifest.ts'
 import { describeTool, type SiteTool } from '../sites/tool.ts'
 import { paidWith } from '../owners/payer.ts'
 import { listOf, type Owners } from '../owners/reach.ts'
@@ -17,12 +18,13 @@ import { assertMember, isMember } from '../owners/assert-member.ts'
 import { lockOwner } from '../users/user.ts'
 import type { HostProposals } from '../tools/host-proposals.ts'
 import { assertHostsAccepted } from './accepted-hosts.ts'
-import { openCredential, sealCredential, type Credential } from './credential.ts'
+import { clientOfEntry, openCredential, sealCredential, secretsIn, type Credential } from './credential.ts'
 import { grantFields } from './oauth/grant-fields.ts'
+import type { Clients } from './oauth/clients.ts'
 import { isUsable } from './oauth/needed-scopes.ts'
 import type { OAuthClient } from './oauth/oauth-client.ts'
 import type { Grant } from './oauth/token-outcome.ts'
-import { assertNotEnded, type OAuthFlow } from './oauth/oauth-flow.ts'
+import { assertNotEnded, clientOfFlow, type OAuthFlow } from './oauth/oauth-flow.ts'
 import type { OfferedSite } from './site-choices.ts'
 import { VaultEntry } from './vault-entry.ts'
 
@@ -30,6 +32,11 @@ interface NewEntry {
   url: string
   token: string
   acceptHosts: readonly string[]
+}
+
+export interface InspectedSite extends DiscoveredSite {
+  /** Whether its owner must register a client there. */
+  needsClientId: boolean
 }
 
 type NewFields = Pick<VaultEntry, 'ownerId' | 'origin' | 'manifest'> & Partial<VaultEntry>
@@ -42,11 +49,12 @@ export function createEntries(context: {
   sealing: Sealing
   sites: Sites
   oauthClient: OAuthClient
+  clients: Pick<Clients, 'isMissing'>
   due: Due
   proposals: HostProposals
   limitOf: (ownerId: string, trx?: Transaction) => Promise<number>
 }) {
-  const { database, clock, logger, sealing, sites, oauthClient, due, proposals, limitOf } = context
+  const { database, clock, logger, sealing, sites, oauthClient, clients, due, proposals, limitOf } = context
 
   const mine = (ownerId: string) => VaultEntry.query(database).where({ ownerId })
 
@@ -147,7 +155,7 @@ export function createEntries(context: {
   }
 
   const tokensIn = (entry: Pick<VaultEntry, 'id' | 'authType' | 'credential'>): string[] =>
-    Object.values(openCredential(sealing, entry))
+    secretsIn(openCredential(sealing, entry))
 
   /** Revokes an unneeded grant, if the site supports it. Never fails. */
   async function revoke(entry: VaultEntry): Promise<void> {
@@ -155,7 +163,7 @@ export function createEntries(context: {
     if (entry.authType !== 'oauth2' || auth.type !== 'oauth2') return
     try {
       const { refreshToken, accessToken } = openCredential(sealing, entry)
-      await oauthClient.revoke(auth, entry.clientId ?? '', refreshToken ?? accessToken)
+      await oauthClient.revoke(clientOfEntry(sealing, entry), refreshToken ?? accessToken)
     } catch (error) {
       logger.warn({ err: error, entryId: entry.id }, 'failed to revoke a grant at its site')
     }
@@ -181,7 +189,12 @@ export function createEntries(context: {
     revoke,
 
     /** Reads a site's manifest before the site is connected. Fails as `Sites.discover` does. */
-    inspect: (url: string, ownerId: string): Promise<DiscoveredSite> => sites.discover(url, ownerId),
+    async inspect(url: string, ownerId: string): Promise<InspectedSite> {
+      const site = await sites.discover(url, ownerId)
+      const { dialect, origin, manifest } = site
+      const { auth } = manifest
+      return { ...site, needsClientId: auth.type === 'oauth2' && clients.isMissing({ dialect, auth }, origin) }
+    },
 
     /**
      * Connects a site, with an empty token if it needs none. Fails with VAULT_LIMIT_REACHED, TOKEN_EXISTS,
@@ -198,22 +211,25 @@ export function createEntries(context: {
       return insert({ ownerId, connectedBy, dialect, origin, manifest }, { accessToken: token })
     },
 
-    /** Stores the grant of a finished flow: in a new entry, or in the one that was authorized again. */
-    keep: async (flow: OAuthFlow, grant: Grant): Promise<VaultEntry> => {
-      const { ownerId, userId: connectedBy, origin, manifest, clientId, entryId } = flow
-      const asked = { scopes: flow.scopes, tools: manifest.tools.map(describeTool), isRefresh: false }
+    /** Stores the grant of a finished flow, with what the site lists to its owner: in a new entry, or in the one that was authorized again. */
+    keep: async (flow: OAuthFlow, grant: Grant, manifest: Manifest): Promise<VaultEntry> => {
+      const { ownerId, userId: connectedBy, dialect, origin, clientId, entryId, foreignScopes } = flow
+      const asked = foreignScopes
+        ? { foreignScopes: { granted: foreignScopes, asked: [] }, isRefresh: false }
+        : { scopes: flow.scopes, tools: manifest.tools.map(describeTool), isRefresh: false }
       const fields = { clientId, ...grantFields(grant, asked, clock.now()) }
       const { accessToken, refreshToken } = grant
+      const credential = { accessToken, refreshToken, clientSecret: clientOfFlow(sealing, flow).client.secret }
       const goesOn = (trx: Transaction) => assertNotEnded(trx, flow)
       const isSame = async (entry: VaultEntry, trx: Transaction) => {
         assertSameSite(flow, entry)
         await goesOn(trx)
       }
       const renewed = { id: entryId ?? '', ownerId, by: connectedBy }
-      if (entryId) return renew(renewed, { accessToken, refreshToken }, fields, isSame)
+      if (entryId) return renew(renewed, credential, fields, isSame)
       // The entry takes the flow's id, so a repeated store inserts nothing.
-      const made = { ownerId, connectedBy, origin, manifest, ...fields }
-      return insert(made, { accessToken, refreshToken }, { id: flow.id, check: goesOn }).catch(refuseLeaver)
+      const made = { ownerId, connectedBy, dialect, origin, manifest, ...fields }
+      return insert(made, credential, { id: flow.id, check: goesOn }).catch(refuseLeaver)
     },
 
     /** Selects only the first members of each manifest: a hundred manifests may be many megabytes. */
@@ -257,7 +273,7 @@ export function createEntries(context: {
 }
 
 const listedFields =
-  `id ownerId dialect origin name authType status statusReason scopes scopeNote credential expiresAt refreshAfter renewedAt lastUsedAt acceptedAt connectedBy createdAt updatedAt`.split(
+  `id ownerId dialect origin name authType status statusReason scopes foreignScopes scopeNote credential expiresAt refreshAfter renewedAt lastUsedAt acceptedAt connectedBy createdAt updatedAt`.split(
     ' ',
   )
 
