@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { quotedName } from '../src/names.ts'
+import { scopesInWords } from '../src/sites/scope-words.ts'
 import type { Scope } from '../src/sites/tool.ts'
 import type { FlowPreview } from '../src/vault/oauth/flows.ts'
 import type { BrowserAnswer } from './browser/browser-answer.ts'
@@ -19,7 +20,7 @@ const inWords = {
 
 /** What was requested or granted. The words of a foreign authorization server are quoted, because only it knows them. */
 function sentence(scopes: readonly Scope[] | null, foreign: readonly string[] | null): string {
-  if (foreign) return ['use its tools', ...foreign.map((one) => quotedName(one))].join(', ')
+  if (foreign) return foreign.length === 0 ? 'use its tools' : `use its tools, with ${scopesInWords(foreign)}`
   return scopes?.map((one) => inWords[one]).join(', ') || 'nothing yet'
 }
 

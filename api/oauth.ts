@@ -102,7 +102,13 @@ export const startOAuth = route({
   },
 })
 
-function clientIn({ clientId: id, clientSecret: secret }: { clientId?: string; clientSecret?: string }) {
+function clientIn({
+  clientId: id,
+  clientSecret: secret,
+}: {
+  clientId?: string | undefined
+  clientSecret?: string | undefined
+}) {
   const message = 'A secret needs the id of its client.'
   assertThat(id !== undefined || secret === undefined, 'VALIDATION_ERROR', {
     message,

@@ -8,3 +8,13 @@ export function scopeWords(...texts: readonly string[]): string[] {
   let size = 0
   return [...new Set(words)].slice(0, mostScopes).filter((word) => (size += word.length + 1) <= mostCharacters)
 }
+
+const mostNamed = 5
+
+/** Scopes in a sentence, as they are, because people compare them with those of the site. */
+export function scopesInWords(scopes: readonly string[]): string {
+  const named = scopes.slice(0, mostNamed).map((scope) => `"${scope}"`)
+  const others = scopes.length - named.length
+  const last = others > 0 ? ` and ${others} more` : ''
+  return `${scopes.length === 1 ? 'the scope' : 'the scopes'} ${named.join(', ')}${last}`
+}

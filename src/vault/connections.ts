@@ -3,10 +3,9 @@ import type { Database } from '../database/database.ts'
 import { regardless } from '../database/while-permitted.ts'
 import type { Sealing } from '../secrets/sealing.ts'
 import type { DialectName } from '../sites/dialects/dialect-name.ts'
-import { scopeWords } from '../sites/scope-words.ts'
+import { scopesInWords, scopeWords } from '../sites/scope-words.ts'
 import type { SiteTool } from '../sites/tool.ts'
 import { openCredential } from './credential.ts'
-import { quotedWords } from '../names.ts'
 import { notGranted } from './oauth/needed-scopes.ts'
 import type { MarkNeedsReauth } from './reauthorization.ts'
 import type { Refresh, Renewal } from './refresh/refresh.ts'
@@ -179,8 +178,8 @@ const dead = ({ statusReason }: Pick<VaultEntry, 'statusReason'>): ConnectionSta
 /** A site that asks for what it granted would ask again. */
 function wantedNote(scopes: readonly string[], granted: readonly string[]): string {
   const missing = scopes.filter((scope) => !granted.includes(scope))
-  const named = quotedWords((missing.length > 0 ? missing : scopes).join(' '))
+  const named = scopesInWords(missing.length > 0 ? missing : scopes)
   return missing.length > 0
-    ? `The site refused a call because it needs the scope ${named}. Authorize the site again to request it.`
-    : `The site refused a call because it needs the scope ${named}, which it granted before. Authorizing it again may not help.`
+    ? `The site refused a call because it needs ${named}. Authorize the site again to request it.`
+    : `The site refused a call because it needs ${named}, granted before. Authorizing it again may not help.`
 }

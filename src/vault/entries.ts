@@ -212,7 +212,7 @@ export function createEntries(context: {
     },
 
     /** Stores the grant of a finished flow, with what the site lists to its owner: in a new entry, or in the one that was authorized again. */
-    keep: async (flow: OAuthFlow, grant: Grant, manifest: Manifest): Promise<VaultEntry> => {
+    keep: async (flow: OAuthFlow, grant: Grant, manifest: Manifest = flow.manifest): Promise<VaultEntry> => {
       const { ownerId, userId: connectedBy, dialect, origin, clientId, entryId, foreignScopes } = flow
       const asked = foreignScopes
         ? { foreignScopes: { granted: foreignScopes, asked: [] }, isRefresh: false }
