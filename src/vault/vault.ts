@@ -52,6 +52,7 @@ export function createVault(context: {
     ...createRemoval({ ...context, revocations }),
     agentCountsOf: (ids: readonly string[]) => agentCountsOf(context.database, ids),
     revocations,
+    clients,
     flows: createFlows({ ...context, oauthClient, clients, assertNew: entries.assertNew }),
     callback: createOAuthReturn({ ...context, oauthClient, keep: entries.keep }),
     refresh,

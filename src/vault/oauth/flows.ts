@@ -101,7 +101,7 @@ export function createFlows(context: {
     entry: VaultEntry | undefined,
     chosen: readonly string[] | undefined,
   ) {
-    const { foreign } = oauthClient.accessTo({ ...site, client: { id: '' } })
+    const { foreign } = oauthClient.accessTo(site)
     if (!foreign) {
       const asked = { chosen, granted: entry?.scopes ?? [] }
       return { ...neededScopes(manifest.tools.map(describeTool), site.auth.scopes, asked), foreignScopes: null }
@@ -128,8 +128,12 @@ export function createFlows(context: {
       const { dialect, origin, manifest, entry } = await targetOf(request)
       const site = { dialect, auth: manifest.auth }
       const { scopes, foreignScopes, unusableTools } = scopesFor(site, manifest, entry, request.tools)
-      const known = entry?.clientId ? clientOfEntry(sealing, entry).client : undefined
-      const client = await clients.forFlow(site, origin, { pasted: request.client, known })
+      const former = entry?.clientId ? clientOfEntry(sealing, entry).client : undefined
+      const client = await clients.forFlow(site, origin, {
+        pasted: request.client,
+        former,
+        scopes: foreignScopes ?? [],
+      })
       const id = newId()
       const now = clock.now()
       const ticket = newToken('ticket')

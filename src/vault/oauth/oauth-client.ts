@@ -17,7 +17,7 @@ export function createOAuthClient(context: { fetch: SafeFetch; config: Config; d
   const { fetch, config, dialect } = context
   const redirectUri = `${config.http.baseUrl}/vault/oauth/callback`
   const options = { [oauth.customFetch]: oauthFetch(fetch, config.sites.tokenTimeoutSeconds * 1000) }
-  const accessTo = (site: ClientOfSite, issuer?: string | null): Access =>
+  const accessTo = (site: Pick<ClientOfSite, 'dialect' | 'auth'>, issuer?: string | null): Access =>
     dialect.access(site.dialect, site.auth, issuer)
 
   /** A request for tokens. `secrets`: those of the request, besides the client's. */
