@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import * as manifests from '../../api/manifests.ts'
+import * as oauthClient from '../../api/oauth-client.ts'
 import * as oauth from '../../api/oauth.ts'
 import * as siteInspection from '../../api/site-inspection.ts'
 import * as vault from '../../api/vault.ts'
@@ -15,7 +16,7 @@ import { forWholeFile } from '../helpers/whole-file.ts'
 const platformOf = forWholeFile(test, 'mcp-sign-in', (t) => startPlatform(t))
 
 /** Somebody, and an MCP server of the test's own that wants sign-in. */
-async function open(t: ExecutionContext, options: { registers?: boolean } = {}) {
+async function open(t: ExecutionContext, options: { registers?: boolean; method?: 'client_secret_post' } = {}) {
   const platform = await platformOf()
   const redirectUri = `${platform.url}/vault/oauth/callback`
   const site = await startAuthorizedMcpServer(t, { ...options, redirectUri })
@@ -184,4 +185,73 @@ test('a scope that a call lacks is named to the owner, and requested when she au
   await use(entryId)
   t.is((await entryOf(entryId)).status, 'connected')
   t.is(site.tokenRequests.length, 2, 'nothing is requested without the owner')
+})
+
+test('a secret that a server gives the platform is sealed, and proves it at each request for the owner', async (t) => {
+  const { platform, site, server, someone, connect, use, rowOf } = await open(t, { method: 'client_secret_post' })
+  const entryId = await connect()
+  const past = new Date(Date.now() - 1000)
+  await VaultEntry.query(platform.services.database).findById(entryId).patch({ expiresAt: past, refreshAfter: past })
+  server.received.length = 0
+  // The list is asked for with a fresh token too.
+  t.like((await call(someone, manifests.refreshManifest, { params: { entryId } })).body, { class: 'none' })
+  t.is((await use(entryId)).status, 200)
+  const row = await rowOf(entryId)
+  await call(someone, vault.removeFromVault, { params: { entryId }, query: { force: 'true' } })
+  const forms = [...site.tokenRequests.map(({ form }) => form), ...site.revocations]
+  const [secret = '', ...others] = new Set(forms.map((form) => form.get('client_secret') ?? ''))
+  t.deepEqual([forms.length, secret.length > 20, others], [3, true, []])
+  t.false(JSON.stringify([row, platform.logs]).includes(secret))
+})
+
+test('an endpoint that may not be reached is refused, and nothing is sent there', async (t) => {
+  const { site, start } = await open(t)
+  const address = 'https://10.0.0.1/endpoint'
+  for (const endpoint of ['authorization_endpoint', 'token_endpoint', 'revocation_endpoint']) {
+    site.metadata = { [endpoint]: address }
+    const { code, error } = (await start()).failure
+    t.is(code, 'MANIFEST_INVALID')
+    t.regex(error, /is not a public internet address/)
+  }
+  site.metadata = { registration_endpoint: address }
+  const { code, error } = (await start()).failure
+  t.is(code, 'TOOL_EXECUTION_ERROR')
+  t.regex(error, /did not register the platform .* could not be reached/)
+})
+
+test('a server that moves to another authorization server gets neither tokens nor the client of the first', async (t) => {
+  const { site, someone, browse, connect, use, entryOf } = await open(t)
+  const other = await startAuthorizedMcpServer(t)
+  const params = { entryId: await connect() }
+  site.resource.authorization_servers = [other.issuer]
+  const found = (await call(someone, manifests.refreshManifest, { params })).body
+  t.like(found, { class: 'changed_address', status: 'pending' })
+  t.is((await use(params.entryId)).status, 200, 'the first one is used until the owner accepts the move')
+  const body = { fingerprint: found.fingerprint, acceptHosts: [other.host] }
+  t.is((await call(someone, manifests.acceptManifest, { params, body })).status, 200)
+  t.like(await entryOf(params.entryId), { status: 'needs_reauth', scopes: null })
+  t.is(site.revocations.length, 1)
+  const clients = new Set(site.tokenRequests.map(({ form }) => form.get('client_id')))
+  const started = (await call(someone, oauth.startOAuth, { body: params })).body
+  const { asked, body: flow } = await browse(started.connectUrl)
+  t.is(flow.entryId, params.entryId)
+  t.false(clients.has(asked.get('client_id')))
+  t.deepEqual(
+    other.tokenRequests.map(({ form }) => form.get('grant_type')),
+    ['authorization_code'],
+  )
+})
+
+test('a platform on the internet is named by the address of its metadata where servers read it', async (t) => {
+  const platform = await startPlatform(t, { env: { BASE_URL: 'https://switchyard.example.com' } })
+  const site = await startAuthorizedMcpServer(t)
+  site.metadata = { client_id_metadata_document_supported: true }
+  const someone = await customer(platform)
+  const body = { url: site.server.url, acceptHosts: [site.host] }
+  const { connectUrl } = (await call(someone, oauth.startOAuth, { body })).body
+  const asked = new URL((await openConnectUrl(someone, connectUrl)).location).searchParams
+  const document = (await call(someone, oauthClient.readOAuthClient)).body
+  t.is(asked.get('client_id'), 'https://switchyard.example.com/vault/oauth/client')
+  t.like(document, { client_id: asked.get('client_id'), redirect_uris: [asked.get('redirect_uri')] })
+  t.is(site.registrations.length, 0)
 })

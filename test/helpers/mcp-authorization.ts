@@ -16,6 +16,8 @@ export const pasted = {
 interface Options {
   /** Whether clients may register themselves. */
   registers?: boolean
+  /** How clients authenticate. */
+  method?: 'none' | 'client_secret_post'
   /** Where the platform under test is. */
   redirectUri?: string
 }
@@ -26,7 +28,7 @@ interface Options {
  */
 export async function startAuthorizedMcpServer(
   t: ExecutionContext,
-  { registers = true, redirectUri = '' }: Options = {},
+  { registers = true, method = 'none', redirectUri = '' }: Options = {},
 ) {
   const server = await startMcpServer(t)
   const { server: https, origin: issuer, close } = await listen({ port: 0, tls: await temporaryCertificates() })
@@ -55,13 +57,19 @@ export async function startAuthorizedMcpServer(
     forget: () => storage.clear(),
   }
   const storage = forgettable()
-  const provider = createProvider(issuer, { registers, redirectUri, storage, tokenSeconds: () => state.tokenSeconds })
+  const provider = createProvider(issuer, {
+    registers,
+    method,
+    redirectUri,
+    storage,
+    tokenSeconds: () => state.tokenSeconds,
+  })
   serve(https, provider, state)
 
   const metadataPath = '/.well-known/oauth-protected-resource/mcp'
   server.elsewhere = ({ url }, response) => {
-    if (url !== metadataPath) return void response.writeHead(404).end()
-    response.setHeader('content-type', 'application/json').end(JSON.stringify(state.resource))
+    if (url !== metadataPath) response.writeHead(404).end()
+    else response.setHeader('content-type', 'application/json').end(JSON.stringify(state.resource))
   }
   const refuse = (response: ServerResponse, status: number, challenge: string) => {
     response.writeHead(status, { 'WWW-Authenticate': challenge }).end()
@@ -79,7 +87,7 @@ export async function startAuthorizedMcpServer(
   return Object.assign(state, { server })
 }
 
-export type AuthorizedMcpServer = Awaited<ReturnType<typeof startAuthorizedMcpServer>>
+type AuthorizedMcpServer = Awaited<ReturnType<typeof startAuthorizedMcpServer>>
 
 function forgettable() {
   const clients = createStorage()
@@ -103,12 +111,16 @@ function forgettable() {
 
 interface ProviderOptions {
   registers: boolean
+  method: 'none' | 'client_secret_post'
   redirectUri: string
   storage: ReturnType<typeof forgettable>
   tokenSeconds: () => number
 }
 
-function createProvider(issuer: string, { registers, redirectUri, storage, tokenSeconds }: ProviderOptions): Provider {
+function createProvider(
+  issuer: string,
+  { registers, method, redirectUri, storage, tokenSeconds }: ProviderOptions,
+): Provider {
   const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' })
   return new Provider(issuer, {
     adapter: storage.adapter,
@@ -122,6 +134,7 @@ function createProvider(issuer: string, { registers, redirectUri, storage, token
           },
         ]
       : [],
+    clientAuthMethods: method === 'none' ? ['none', 'client_secret_basic'] : [method],
     pkce: { required: () => true },
     interactions: { url: (_ctx, { uid }) => `/form/${uid}` },
     findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ sub }) }),
@@ -177,11 +190,11 @@ const form = '<!doctype html><form method="post"><label>User <input name="user">
 async function serveForm(provider: Provider, request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.method !== 'POST') return void response.setHeader('content-type', 'text/html').end(form)
   const accountId = new URLSearchParams(await text(request)).get('user') ?? ''
-  const { params } = await provider.interactionDetails(request, response)
-  const grant = new provider.Grant({ accountId, clientId: String(params['client_id']) })
-  const scope = String(params['scope'] ?? '')
+  const params = (await provider.interactionDetails(request, response)).params as Record<string, string | undefined>
+  const grant = new provider.Grant({ accountId, clientId: params['client_id'] ?? '' })
+  const scope = params['scope'] ?? ''
   grant.addOIDCScope(scope)
-  grant.addResourceScope(String(params['resource']), scope)
+  grant.addResourceScope(params['resource'] ?? '', scope)
   const result = { login: { accountId }, consent: { grantId: await grant.save() } }
   response.writeHead(303, { location: await provider.interactionResult(request, response, result) }).end()
 }

@@ -66,7 +66,7 @@ export interface Access {
  * For an authorization server that knows neither the platform nor its scopes. Each flow has a client of its own
  * (RFC 7591, or one that the owner registered), scopes are the site's own, and issuers are compared as texts (RFC 9207).
  */
-export interface ForeignAccess {
+interface ForeignAccess {
   /** The service that tokens are for (RFC 8707). */
   resource: string
   /** Requested and stored verbatim. They decide nothing here, so every tool may be called. */

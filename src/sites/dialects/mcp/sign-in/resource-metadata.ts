@@ -59,5 +59,5 @@ function isAbout(resource: string, url: string): boolean {
   return `${server.pathname}/`.startsWith(`${named.pathname.replace(/\/+$/, '')}/`)
 }
 
-export const textsIn = (value: unknown): string[] =>
+const textsIn = (value: unknown): string[] =>
   Array.isArray(value) ? (value as unknown[]).filter((one) => typeof one === 'string') : []

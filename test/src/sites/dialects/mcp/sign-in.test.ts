@@ -19,14 +19,13 @@ async function open(
   const site = await startHttpsSite(t, ({ url = '' }, response) => {
     if (url === '/mcp') {
       const challenge = challengeOf?.(site.origin) ?? 'Bearer'
-      return void response.writeHead(401, { 'WWW-Authenticate': challenge }).end()
+      response.writeHead(401, { 'WWW-Authenticate': challenge }).end()
+      return
     }
-    if (url.startsWith('/.well-known/toolsite')) return void response.writeHead(404).end()
-    asked.push(url)
-    const document = documentsOf(site.origin)[url]
-    if (document === undefined) return void response.writeHead(404).end()
-    if (typeof document === 'number') return void response.writeHead(document, { location: '/elsewhere' }).end()
-    response.end(typeof document === 'string' ? document : JSON.stringify(document))
+    if (url !== '/.well-known/toolsite.json') asked.push(url)
+    const document = documentsOf(site.origin)[url] ?? 404
+    if (typeof document === 'number') response.writeHead(document, { location: '/elsewhere' }).end()
+    else response.end(typeof document === 'string' ? document : JSON.stringify(document))
   })
   const { list } = await openDialect(t)
   const failure = async () => {
@@ -220,15 +219,4 @@ test('no more than five authorization servers are asked, and scopes are bounded'
   }))
   const { auth } = await wide.list()
   t.deepEqual('requested_scopes' in auth && auth.requested_scopes?.length, 100)
-})
-
-test('a long challenge is read at once', async (t) => {
-  const { list } = await open(
-    t,
-    () => ({}),
-    () => `Bearer ${'a'.repeat(7000)}="${'b'.repeat(7000)}`,
-  )
-  const before = performance.now()
-  t.deepEqual((await list()).auth, { type: 'bearer' })
-  t.true(performance.now() - before < 5000)
 })
