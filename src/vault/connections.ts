@@ -143,8 +143,9 @@ export function createConnections(context: {
         const entry = await VaultEntry.query(trx).findOne({ id: entryId, generation }).forUpdate()
         if (!entry?.foreignScopes) return
         const { granted, asked: before } = entry.foreignScopes
-        const asked = scopeWords(...before, ...scopes)
-        await entry.$query(trx).patch({ foreignScopes: { granted, asked }, scopeNote: wantedNote(scopes, granted) })
+        const [asked, scopeNote] = [scopeWords(...before, ...scopes), wantedNote(scopes, granted)]
+        if (asked.length === before.length && scopeNote === entry.scopeNote) return
+        await entry.$query(trx).patch({ foreignScopes: { granted, asked }, scopeNote })
       })
     },
 

@@ -1,16 +1,14 @@
 import { howToGetMore } from '../billing/allowances.ts'
-import { isDeepStrictEqual } from 'node:util'
 import { raw } from 'objection'
 import type { Clock } from '../clock.ts'
 import { violatedConstraint, type Database, type Transaction } from '../database/database.ts'
-import { assertThat, CodedError, isCoded } from '../errors.ts'
+import { assertThat, CodedError } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import type { Logger } from '../logger.ts'
 import type { Due } from '../runs/due.ts'
 import { page, type Page, type PageRequest } from '../database/paging.ts'
 import type { Sealing } from '../secrets/sealing.ts'
 import type { DiscoveredSite, Sites } from '../sites/sites.ts'
-import type { Manifest } from '../sites/manifest.ts'
 import { describeTool, type SiteTool } from '../sites/tool.ts'
 import { paidWith } from '../owners/payer.ts'
 import { listOf, type Owners } from '../owners/reach.ts'
@@ -19,12 +17,10 @@ import { lockOwner } from '../users/user.ts'
 import type { HostProposals } from '../tools/host-proposals.ts'
 import { assertHostsAccepted } from './accepted-hosts.ts'
 import { clientOfEntry, openCredential, sealCredential, secretsIn, type Credential } from './credential.ts'
-import { grantFields } from './oauth/grant-fields.ts'
+import { createKeepGrant } from './oauth/keep-grant.ts'
 import type { Clients } from './oauth/clients.ts'
 import { isUsable } from './oauth/needed-scopes.ts'
 import type { OAuthClient } from './oauth/oauth-client.ts'
-import type { Grant } from './oauth/token-outcome.ts'
-import { assertNotEnded, clientOfFlow, type OAuthFlow } from './oauth/oauth-flow.ts'
 import type { OfferedSite } from './site-choices.ts'
 import { VaultEntry } from './vault-entry.ts'
 
@@ -39,7 +35,13 @@ export interface InspectedSite extends DiscoveredSite {
   needsClientId: boolean
 }
 
-type NewFields = Pick<VaultEntry, 'ownerId' | 'origin' | 'manifest'> & Partial<VaultEntry>
+export type NewFields = Pick<VaultEntry, 'ownerId' | 'origin' | 'manifest'> & Partial<VaultEntry>
+
+export interface InsertOptions {
+  id?: string
+  /** Throws if the entry must not be stored any longer. */
+  check?: (trx: Transaction) => Promise<void>
+}
 
 /** The entries of the vault: an owner's connections to sites, each with its sealed credential. */
 export function createEntries(context: {
@@ -83,7 +85,7 @@ export function createEntries(context: {
   async function insert(
     fields: NewFields,
     credential: Credential,
-    { id = newId(), check = async () => {} }: { id?: string; check?: (trx: Transaction) => Promise<void> } = {},
+    { id = newId(), check = async () => {} }: InsertOptions = {},
   ): Promise<VaultEntry> {
     const now = clock.now()
     const authType = fields.manifest.auth.type
@@ -211,26 +213,8 @@ export function createEntries(context: {
       return insert({ ownerId, connectedBy, dialect, origin, manifest }, { accessToken: token })
     },
 
-    /** Stores the grant of a finished flow, with what the site lists to its owner: in a new entry, or in the one that was authorized again. */
-    keep: async (flow: OAuthFlow, grant: Grant, manifest: Manifest = flow.manifest): Promise<VaultEntry> => {
-      const { ownerId, userId: connectedBy, dialect, origin, clientId, entryId, foreignScopes } = flow
-      const asked = foreignScopes
-        ? { foreignScopes: { granted: foreignScopes, asked: [] }, isRefresh: false }
-        : { scopes: flow.scopes, tools: manifest.tools.map(describeTool), isRefresh: false }
-      const fields = { clientId, ...grantFields(grant, asked, clock.now()) }
-      const { accessToken, refreshToken } = grant
-      const credential = { accessToken, refreshToken, clientSecret: clientOfFlow(sealing, flow).client.secret }
-      const goesOn = (trx: Transaction) => assertNotEnded(trx, flow)
-      const isSame = async (entry: VaultEntry, trx: Transaction) => {
-        assertSameSite(flow, entry)
-        await goesOn(trx)
-      }
-      const renewed = { id: entryId ?? '', ownerId, by: connectedBy }
-      if (entryId) return renew(renewed, credential, fields, isSame)
-      // The entry takes the flow's id, so a repeated store inserts nothing.
-      const made = { ownerId, connectedBy, dialect, origin, manifest, ...fields }
-      return insert(made, credential, { id: flow.id, check: goesOn }).catch(refuseLeaver)
-    },
+    /** As `createKeepGrant` says. */
+    keep: createKeepGrant({ clock, sealing, insert, renew }),
 
     /** Selects only the first members of each manifest: a hundred manifests may be many megabytes. */
     list: (ownerId: string, request: PageRequest): Promise<Page<VaultEntry>> =>
@@ -290,19 +274,6 @@ async function assertRoom(database: Database | Transaction, ownerId: string, lim
   const count = await VaultEntry.query(database).whereIn('ownerId', paidWith(ownerId)).resultSize()
   const message = `The paying account already has ${count} sites, and its limit is ${limit}. ${howToGetMore}`
   assertThat(count < limit, 'VAULT_LIMIT_REACHED', { message })
-}
-
-/** A returning browser must not learn that the workspace exists. */
-function refuseLeaver(error: unknown): never {
-  if (!isCoded(error, 'WORKSPACE_NOT_FOUND')) throw error
-  throw new CodedError('NOT_FOUND', { message: 'The user who started connecting the site has left the workspace.' })
-}
-
-/** The owner may have accepted other addresses since the flow began. The grant comes from the old ones. */
-function assertSameSite({ manifest }: OAuthFlow, entry: VaultEntry): void {
-  const message = "The site's authentication settings changed after this connection attempt started. Start again."
-  const same = isDeepStrictEqual(manifest.auth, entry.manifest.auth)
-  assertThat(same, 'VALIDATION_ERROR', { message, details: [{ path: 'state', message }] })
 }
 
 function assertPasted(authType: VaultEntry['authType'], path: string, message: string): void {
