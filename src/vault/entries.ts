@@ -17,7 +17,7 @@ import { lockOwner } from '../users/user.ts'
 import type { HostProposals } from '../tools/host-proposals.ts'
 import { assertHostsAccepted } from './accepted-hosts.ts'
 import { clientOfEntry, openCredential, sealCredential, secretsIn, type Credential } from './credential.ts'
-import { createKeepGrant } from './oauth/keep-grant.ts'
+import { createKeepGrant, type InsertOptions, type NewFields } from './oauth/keep-grant.ts'
 import type { Clients } from './oauth/clients.ts'
 import { isUsable } from './oauth/needed-scopes.ts'
 import type { OAuthClient } from './oauth/oauth-client.ts'
@@ -33,14 +33,6 @@ interface NewEntry {
 export interface InspectedSite extends DiscoveredSite {
   /** Whether its owner must register a client there. */
   needsClientId: boolean
-}
-
-export type NewFields = Pick<VaultEntry, 'ownerId' | 'origin' | 'manifest'> & Partial<VaultEntry>
-
-export interface InsertOptions {
-  id?: string
-  /** Throws if the entry must not be stored any longer. */
-  check?: (trx: Transaction) => Promise<void>
 }
 
 /** The entries of the vault: an owner's connections to sites, each with its sealed credential. */

@@ -6,11 +6,18 @@ import type { Sealing } from '../../secrets/sealing.ts'
 import type { Manifest } from '../../sites/manifest.ts'
 import { describeTool } from '../../sites/tool.ts'
 import type { Credential } from '../credential.ts'
-import type { InsertOptions, NewFields } from '../entries.ts'
 import type { VaultEntry } from '../vault-entry.ts'
 import { grantFields } from './grant-fields.ts'
 import { assertNotEnded, clientOfFlow, type OAuthFlow } from './oauth-flow.ts'
 import type { Grant } from './token-outcome.ts'
+
+export type NewFields = Pick<VaultEntry, 'ownerId' | 'origin' | 'manifest'> & Partial<VaultEntry>
+
+export interface InsertOptions {
+  id?: string
+  /** Throws if the entry must not be stored any longer. */
+  check?: (trx: Transaction) => Promise<void>
+}
 
 /**
  * Makes the function that stores the grant of a finished flow, with what the site lists to its owner: in a new entry, or

@@ -11,9 +11,7 @@ import type { Attempt } from '../attempt.ts'
 const maxBytes = 64 * 1024
 
 /** `isAbsent`: nothing is published at the address, so that another one may be tried. */
-export type Metadata =
-  | { document: Record<string, unknown> }
-  | { problem: CodedError; isAbsent: boolean }
+export type Metadata = { document: Record<string, unknown> } | { problem: CodedError; isAbsent: boolean }
 
 /** Reads a JSON document about the sign-in within the time of the attempt. Never throws because of a stranger. */
 export async function readMetadata(fetch: SafeFetch, url: string, attempt: Attempt): Promise<Metadata> {
@@ -42,8 +40,7 @@ function unread(url: string, { reason, message }: SafeFetchError): Metadata {
   if (reason === 'refused-address') return refused(`${at}: ${refusedAddress}`)
   if (reason === 'invalid-url') return refused(`${at}: ${message}`)
   if (reason === 'too-large') return refused(`${at} is larger than ${maxBytes} bytes.`)
-  if (reason === 'redirect')
-    return missing(`${at} responded with a redirect. Redirects are not followed.`, true)
+  if (reason === 'redirect') return missing(`${at} responded with a redirect. Redirects are not followed.`, true)
   return missing(reason === 'timeout' ? `${at} did not respond in time.` : `${at}: ${unreached}`, false)
 }
 
