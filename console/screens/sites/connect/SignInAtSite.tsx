@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { api, type Api } from '../../../api/client.ts'
+import { problemOf } from '../../../api/problem.ts'
 import { Button } from '../../../design/Button.tsx'
 import { Check } from '../../../design/Check.tsx'
 import { Curl } from '../../../parts/Curl.tsx'
@@ -20,7 +21,10 @@ export const SignInAtSite = ({ site, url, owner, hosts }: LoginProps) => {
   })
   const [client, setClient] = useState({ id: '', secret: '' })
   const tools = toolsFor(site.tools, chosen)
-  const own = site.needsClientId && {
+  // The site may refuse to register the platform, and then takes a client that a person registers.
+  const isRefused = starting.error !== null && problemOf(starting.error).code === 'TOOL_EXECUTION_ERROR'
+  const asksForClient = site.needsClientId || isRefused || client.id !== ''
+  const own = asksForClient && {
     clientId: client.id.trim(),
     ...(client.secret.trim() !== '' && { clientSecret: client.secret.trim() }),
   }
@@ -29,7 +33,7 @@ export const SignInAtSite = ({ site, url, owner, hosts }: LoginProps) => {
   const hasClient = !own || own.clientId !== ''
   return (
     <div className={styles.form}>
-      {site.needsClientId && <ClientFields client={client} onChange={setClient} />}
+      {asksForClient && <ClientFields client={client} onChange={setClient} />}
       {groups.length > 0 && (
         <fieldset className={styles.hosts}>
           <legend>Agents may</legend>
