@@ -40,7 +40,15 @@ export type CallOutcome =
   | { kind: 'succeeded'; httpStatus: number; text: string }
   /** The site ran the call, as its 2xx says (RFC 9110, 15.3), but its answer is not a readable JSON object. */
   | { kind: 'unread'; httpStatus: number; text: string }
-  | { kind: 'refused'; httpStatus: 401 | 403 | 429; certain: true; text: string; retryAfter?: number }
+  /** `wanted`: the scopes that the site asks for. */
+  | {
+      kind: 'refused'
+      httpStatus: 401 | 403 | 429
+      certain: true
+      text: string
+      retryAfter?: number
+      wanted?: readonly string[]
+    }
   /** `listIsStale`: the site does not know the tool, so its list has changed. */
   | { kind: 'rejected'; httpStatus: number; certain: false; text: string; listIsStale?: true }
   /** `retryAfter`: the pause that the site requested, in seconds. */

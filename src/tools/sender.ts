@@ -77,13 +77,14 @@ export function createSender(context: {
   }
 
   /**
-   * Holds a site that states how long it is away, and notes an accepted token. Neither failure may cost the call's
-   * outcome.
+   * Holds a site that states how long it is away, and notes an accepted token and scopes that are missing. No failure may cost
+   * the call's outcome.
    */
   async function learnFrom(outcome: CallOutcome, connection: Connection, host: string): Promise<void> {
     try {
       if (outcome.kind === 'broken' && outcome.retryAfter !== undefined)
         await outgoing.hold(host, outcome.retryAfter, `The site responded with ${outcome.httpStatus}.`)
+      if (outcome.kind === 'refused' && outcome.wanted) await vault.connections.wanted(connection, outcome.wanted)
       if (provesToken(outcome)) await vault.connections.accepted(connection)
       if (outcome.kind === 'rejected' && outcome.listIsStale) await vault.wantChecks([connection.entryId])
     } catch (error) {

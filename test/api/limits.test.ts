@@ -36,7 +36,7 @@ const counted: Partial<Record<Limit, string[]>> = {
       ' ',
     ),
   browser: ['finishOAuth', 'finishSignIn', 'goToProvider', 'goToSite', 'startSignIn'],
-  none: 'getDelivery receiveStripeEvent receiveWebhook withdrawDelivery healthz readyz readSigningKeys readToolsiteSchema listSignInProviders listTiers'.split(
+  none: 'getDelivery receiveStripeEvent receiveWebhook withdrawDelivery healthz readyz readSigningKeys readOAuthClient readToolsiteSchema listSignInProviders listTiers'.split(
     ' ',
   ),
 }

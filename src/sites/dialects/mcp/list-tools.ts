@@ -2,12 +2,14 @@ import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
 import type { Config } from '../../../config/config.ts'
 import { CodedError, type ErrorDetail } from '../../../errors.ts'
 import type * as inThread from '../../../in-thread.ts'
-import type { SafeStream } from '../../../safe-fetch/safe-fetch.ts'
+import type { SafeFetch, SafeStream } from '../../../safe-fetch/safe-fetch.ts'
 import { orElse, type Threads } from '../../../threads/threads.ts'
 import { invalidManifest } from '../../invalid-manifest.ts'
 import type { Manifest } from '../../manifest.ts'
+import type { KnownSite } from '../dialect.ts'
 import { attempting, type Attempt } from './attempt.ts'
 import type { Listing } from './read-tools.ts'
+import { createFindSignIn } from './sign-in/find-sign-in.ts'
 import { NotOpened, openSession, type Session } from './session.ts'
 
 /** Pages of a list. A server that counts its tools one by one is not waited for. */
@@ -15,9 +17,11 @@ const maxPages = 50
 
 /**
  * Makes the function that lists the tools of an MCP server, as the owner of a token or, with an empty one, as anybody.
- * A server that shows nothing without a token has no tools yet. It throws MANIFEST_NOT_FOUND and MANIFEST_INVALID.
+ * A server that shows nothing without a token has no tools yet, but says how to get one. It throws MANIFEST_NOT_FOUND
+ * and MANIFEST_INVALID.
  */
 export function createListTools(context: {
+  fetch: SafeFetch
   stream: SafeStream
   threads: Pick<Threads<typeof inThread>, 'run'>
   config: { sites: Pick<Config['sites'], 'manifestBytes' | 'manifestTimeoutSeconds'> }
@@ -25,6 +29,7 @@ export function createListTools(context: {
   const { stream, threads, config } = context
   const { manifestBytes: maxBytes, manifestTimeoutSeconds } = config.sites
   const timeoutMs = manifestTimeoutSeconds * 1000
+  const findSignIn = createFindSignIn(context)
 
   /** The pages of the list, as JSON texts. The list is current as long as each of them. */
   async function pagesOf(session: Session): Promise<Pages> {
@@ -43,25 +48,24 @@ export function createListTools(context: {
     throw invalid('tools', `must have at most ${maxPages} pages`)
   }
 
-  async function ask({ url, token, party }: Wanted, attempt: Attempt): Promise<Listed> {
-    const authType = token === '' ? ('none' as const) : ('bearer' as const)
+  async function ask({ url, party, token = '', auth }: Wanted, attempt: Attempt): Promise<Listed> {
     try {
       const session = await openSession({ url, token }, attempt, { stream, threads, party, timeoutMs, maxBytes })
       try {
         const { texts, ttlMs } = session.hasTools ? await pagesOf(session) : noPages
-        return { about: { url, authType, server: session.server }, texts, ttlMs }
+        return { about: { url, auth: auth ?? pasted(token), server: session.server }, texts, ttlMs }
       } finally {
         session.end()
       }
     } catch (error) {
-      const needsToken = token === '' && attempt.refusal?.status === 401
-      if (needsToken) return { about: { url, authType: 'bearer', server: {} }, ...noPages }
+      if (token === '' && attempt.refusal?.status === 401)
+        return { about: { url, ...(await findSignIn(url, attempt.refusal.headers, attempt)) }, ...noPages }
       throw toCoded(error, attempt, maxBytes)
     }
   }
 
   return async (wanted: Wanted): Promise<{ manifest: Manifest; staleAfterSeconds?: number }> => {
-    const { token, party } = wanted
+    const { token = '', party } = wanted
     const endsAt = performance.now() + timeoutMs
     const { about, texts, ttlMs } = await attempting({ endsAt }, (attempt) => ask(wanted, attempt))
     // Put together as texts: the event loop need not parse what a thread reads.
@@ -78,12 +82,10 @@ export function createListTools(context: {
   }
 }
 
-interface Wanted {
+interface Wanted extends Pick<KnownSite, 'token' | 'auth'> {
   url: string
   /** The fairness key in the threads. */
   party: string
-  /** Empty for none. */
-  token: string
 }
 
 interface Pages {
@@ -97,6 +99,7 @@ interface Listed extends Pages {
 }
 
 const noPages: Pages = { texts: [], ttlMs: Infinity }
+const pasted = (token: string) => ({ type: token === '' ? ('none' as const) : ('bearer' as const) })
 
 const invalid = (path: string, message: string) => invalidManifest([{ path, message } satisfies ErrorDetail])
 

@@ -8,6 +8,7 @@ import type { CallOutcome, CallSite, SiteCall } from '../../../tools/call-site.t
 import { orElse } from '../../../threads/threads.ts'
 import { unreadResult } from '../../../tools/unread-result.ts'
 import type { Adapter } from '../dialect.ts'
+import { access } from './sign-in/access.ts'
 import { attempting } from './attempt.ts'
 import { createCallErrors, isSessionError, withStaleness } from './call-errors.ts'
 import { parameterHeaders } from './header-parameters.ts'
@@ -87,12 +88,13 @@ export function createMcpDialect(
   }
 
   return {
-    async list(address, party, token = '') {
+    async list(address, party, known) {
       const url = parseSiteUrl(address)
       assertThat(!mayHoldSecret(url), 'INVALID_URL', { message: secretInQuery })
       const { href } = url
-      return { origin: href, ...(await listTools({ url: href, party, token })) }
+      return { origin: href, ...(await listTools({ ...known, url: href, party })) }
     },
+    access,
     call: (call) => callSite.attempt(call, () => make(call, performance.now() + timeoutMs)),
   }
 }

@@ -13,7 +13,7 @@ const maxText = 4000
 /** What a server said, and what is known about it. */
 export interface Listing {
   url: string
-  authType: 'none' | 'bearer'
+  auth: Manifest['auth']
   server: { name?: unknown; title?: unknown; version?: unknown; description?: unknown; instructions?: unknown }
   /** The results that hold the list. */
   pages: unknown[]
@@ -38,14 +38,14 @@ export async function readTools({ text, secrets }: { text: string; secrets: read
   return { problems: namedLeftOut(leftOut).map(({ name, problem }) => ({ path: `tools.${name}`, message: problem })) }
 }
 
-function manifestOf({ url, authType, server }: Listing, { usable, leftOut }: Picked): Manifest {
+function manifestOf({ url, auth, server }: Listing, { usable, leftOut }: Picked): Manifest {
   const { host } = new URL(url)
   return {
     name: nameOf(server.title) ?? nameOf(server.name) ?? host,
     version: textOf(server.version, 100) ?? 'unknown',
     description: textOf(server.description) ?? textOf(server.instructions) ?? `The MCP server at ${host}.`,
     server: { url },
-    auth: { type: authType },
+    auth,
     tools: usable.map(toTool),
     ...(leftOut.length > 0 && { left_out: namedLeftOut(leftOut) }),
   }
