@@ -133,7 +133,7 @@ export function createSender(context: {
 
   return {
     /** Throws the signal's reason when aborted, and errors of the ledger, but never because of a site. */
-    async send(sending: Sending, ledger: Ledger): Promise<Sent> {
+    async send(sending: Sending & { mayAsk?: boolean }, ledger: Ledger): Promise<Sent> {
       const until = performance.now() + (sending.patienceMs ?? 0)
       for (;;) {
         const patienceMs = Math.max(0, until - performance.now())
@@ -154,7 +154,7 @@ export type Sender = ReturnType<typeof createSender>
 
 /** A success proves the token, and so does 403, which is about the user of a valid token. */
 const provesToken = ({ kind, httpStatus }: CallOutcome): boolean =>
-  kind === 'succeeded' || kind === 'unread' || httpStatus === 403
+  kind === 'succeeded' || kind === 'asks' || kind === 'unread' || httpStatus === 403
 
 type RefusedAttempt = Extract<CallOutcome, { kind: 'refused' }>
 

@@ -24,13 +24,15 @@ interface Options {
   era?: Era
   /** Required with every request. */
   token?: string
+  /** Registers more tools. */
+  more?: (server: McpServer) => void
 }
 
 /**
  * An MCP server at `/mcp` of an HTTPS site. Tests may take requests from it, take its sessions away, and change its
  * tools.
  */
-export async function startMcpServer(t: ExecutionContext, { era = 'current', token }: Options = {}) {
+export async function startMcpServer(t: ExecutionContext, { era = 'current', token, more }: Options = {}) {
   const sessions = new Map<string, NodeStreamableHTTPServerTransport>()
   const server = {
     received: [] as Received[],
@@ -44,7 +46,11 @@ export async function startMcpServer(t: ExecutionContext, { era = 'current', tok
     calls: () => server.received.filter(({ method }) => method === 'tools/call'),
     handshakes: () => server.received.filter(({ method }) => method === 'initialize'),
   }
-  const make = () => toolsOf(server)
+  function make(): McpServer {
+    const made = toolsOf(server)
+    more?.(made)
+    return made
+  }
   const serveCurrent = toNodeHandler(createMcpHandler(make, { legacy: 'reject' }))
 
   async function serveSession(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {

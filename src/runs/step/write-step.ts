@@ -90,7 +90,7 @@ const stepOf = (trx: Transaction, run: Run, step: number): StepOf => {
   }
 }
 
-async function nameOf(trx: Transaction, { agentId, sequence }: Run): Promise<string> {
+export async function nameOf(trx: Transaction, { agentId, sequence }: Run): Promise<string> {
   const agent = await Agent.query(trx).findById(agentId).select('name').throwIfNotFound()
   return `Run ${sequence} of the agent ${quotedName(agent.name)}`
 }
@@ -106,7 +106,7 @@ const failedEvent = ({ id: callId }: { id: string }): NewEvent => ({
   data: { callId, attempts: 0, status: 'failed', note: 'Nothing was sent to the site.' },
 })
 
-const askedEvent = ({ id: approvalId, callId, expiresAt }: Approval): NewEvent => ({
+export const askedEvent = ({ id: approvalId, callId, expiresAt }: Approval): NewEvent => ({
   kind: 'approval.requested',
   data: { callId, approvalId, expiresAt: expiresAt.toISOString() },
 })

@@ -6,6 +6,7 @@ import type { CallOutcome, CallSite, SiteCall } from '../../../tools/call-site.t
 import type { Adapter } from '../dialect.ts'
 import { attempting } from './attempt.ts'
 import { createCallErrors, isSessionError } from './call-errors.ts'
+import { answeringParams, capableOfForms, readInputRequired } from './input-required.ts'
 import { createListTools } from './list-tools.ts'
 import { NotOpened, openSession, type Session } from './session.ts'
 import { createSessions } from './sessions.ts'
@@ -34,16 +35,28 @@ export function createMcpDialect(
   /** The outcome of one request; undefined if the server refused it because it does not know the session. */
   const ask = (call: SiteCall, session: Session, endsAt: number): Promise<CallOutcome | undefined> =>
     attempting({ endsAt, signal: call.signal }, async (attempt) => {
-      const params = { name: call.tool, arguments: readExactly(call.arguments) }
+      const params = paramsOf(call, session)
       const answer = await session
         .request({ method: 'tools/call', params }, call.signal)
         .then((result) => ({ result }))
         .catch((error: unknown) => ({ error }))
-      if ('result' in answer) return ofResult(call, answer.result, attempt.status ?? 200)
+      if ('result' in answer) return ofAnswer(call, session, answer.result, attempt.status ?? 200)
       call.signal?.throwIfAborted()
       if (session.isKept && isSessionError(answer.error)) return undefined
       return errors.ofError(call, answer.error, attempt)
     })
+
+  async function ofAnswer(
+    call: SiteCall,
+    { mayAsk }: Session,
+    result: Record<string, unknown>,
+    httpStatus: number,
+  ): Promise<CallOutcome> {
+    if (!mayAsk || result['resultType'] !== 'input_required') return ofResult(call, result, httpStatus)
+    const asked = readInputRequired(result)
+    if ('form' in asked) return callSite.ofQuestion(call, httpStatus, asked)
+    return { kind: 'rejected', httpStatus, certain: false, text: asked.refusal }
+  }
 
   async function ofResult(call: SiteCall, result: Record<string, unknown>, httpStatus: number): Promise<CallOutcome> {
     if (result['isError'] !== true) return callSite.ofResult(call, httpStatus, resultText(result))
@@ -62,7 +75,10 @@ export function createMcpDialect(
     call.signal?.throwIfAborted()
     if (performance.now() >= endsAt) return errors.late
     const outcome = await ask(call, session, endsAt)
-    const isWell = outcome?.kind === 'succeeded' || (outcome?.kind === 'rejected' && outcome.httpStatus === 200)
+    const isWell =
+      outcome?.kind === 'succeeded' ||
+      outcome?.kind === 'asks' ||
+      (outcome?.kind === 'rejected' && outcome.httpStatus === 200)
     // Whatever is wrong with the session, the next call begins anew.
     if (!isWell) sessions.forget(call, opening)
     return outcome ?? (isRepeat ? errors.lost : make(call, endsAt, true))
@@ -76,3 +92,10 @@ export function createMcpDialect(
     call: (call) => callSite.attempt(call, () => make(call, performance.now() + timeoutMs)),
   }
 }
+
+const paramsOf = ({ tool, arguments: args, mayAsk, answer }: SiteCall, session: Session) => ({
+  name: tool,
+  arguments: readExactly(args),
+  ...(mayAsk && session.mayAsk && capableOfForms),
+  ...(answer && answeringParams(answer)),
+})

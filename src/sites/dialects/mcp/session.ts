@@ -11,6 +11,8 @@ export interface Session {
   /** What the server says about itself. */
   server: Partial<Record<'name' | 'title' | 'version' | 'description' | 'instructions', string | undefined>>
   hasTools: boolean
+  /** Whether the server may ask for input in its results, as it may since 2026-07-28. */
+  mayAsk: boolean
   /** Whether the server keeps the session, and so may have forgotten it. */
   isKept: boolean
   /** Sends a request as part of the attempt under way. Throws errors of the library. */
@@ -72,12 +74,17 @@ export async function openSession(
   const { name, title, version: serverVersion, description } = client.getServerVersion() ?? {}
   return {
     server: { name, title, version: serverVersion, description, instructions: client.getInstructions() },
+    mayAsk: client.getProtocolEra() === 'modern',
     hasTools: client.getServerCapabilities()?.tools !== undefined,
     isKept: transport.sessionId !== undefined,
     async request(request, signal) {
       uses += 1
       try {
-        return await client.request(request, anyObject, { timeout, ...(signal && { signal }) })
+        return await client.request(request, anyObject, {
+          timeout,
+          allowInputRequired: true,
+          ...(signal && { signal }),
+        })
       } finally {
         uses -= 1
         if (isOver && uses === 0) void leaveServer()
