@@ -26,7 +26,7 @@ export const ApprovalCard = ({ approvalId, onDecided, takesFocus = false, decide
     <article className={styles.card} aria-label={`Call of ${approval.tool}`}>
       <ApprovalFacts approval={approval} takesFocus={takesFocus} />
       <section className={styles.arguments}>
-        <h3>With exactly these arguments</h3>
+        <h3>{approval.form === null ? 'With exactly these arguments' : 'The call was made with these arguments'}</h3>
         <Arguments json={approval.arguments} />
       </section>
       <ApprovalForm approval={approval} {...(onDecided && { onDecided })} {...(decider && { decider })} />

@@ -6,7 +6,7 @@ export type ReadInput = { input: FormInput } | { problems: ErrorDetail[] }
 
 /**
  * Reads the values for a form. What can mean one thing only is taken as that: `"42"` for a number, or a choice by its
- * title. An empty text is no value.
+ * title. An empty text is no value; only one that is not there is preset.
  */
 export function readInput({ fields }: Form, given: Record<string, unknown>): ReadInput {
   const names = new Set(fields.map(({ name }) => name))
@@ -26,10 +26,9 @@ const pathOf = (name: string): string => `input.${name}`
 type Read = { value: FormValue | null } | { problem: string }
 
 function readField(field: FormField, given: unknown): Read {
-  if (given === undefined || given === null || given === '') {
-    if (field.preset !== null) return { value: field.preset }
+  if (given === undefined && field.preset !== null) return { value: field.preset }
+  if (given === undefined || given === null || given === '')
     return field.isRequired ? { problem: 'is required' } : { value: null }
-  }
   return readers[field.kind](field, given)
 }
 

@@ -48,10 +48,13 @@ const lost =
 const givenUp = 'Every attempt ended without a usable response.'
 
 /** The ending of a call that an answer waits for when the user goes on without it. */
-export const replaced: CallEnding = {
+export const replaced = ({ forms }: Pick<ToolCall, 'forms'>): CallEnding => ({
   status: 'failed',
-  note: 'The call was not made because the user sent another message instead of approving it.',
-}
+  note: forms > 0 ? leftOpen : 'The call was not made because the user sent another message instead of approving it.',
+})
+
+const leftOpen =
+  'The call did not come to its end because the user sent another message instead of answering what the site asked.'
 
 /** Whether an attempt may have taken effect, because it has no recorded outcome. */
 export const mayHaveActed = ({ status, attempts, refusedAttempts, inDoubt = false }: Attempted): boolean =>
