@@ -115,7 +115,7 @@ export const decideApproval = route({
   path: '/approvals/{approvalId}',
   summary: 'Approve or refuse a tool call',
   description:
-    'An approved call is made with exactly the arguments shown. If you refuse the call or its approval request expires, the model is informed and continues without the call. Repeating the same decision changes nothing. A different decision fails with `VALIDATION_ERROR`. See [Approvals](/docs/how-to/approvals).',
+    'An approved call is made with exactly the arguments shown. If the approval has a `form`, approve with the values in `input`: the site gets them and continues the call. If you refuse the call or its approval request expires, the model is informed and continues without the call. Repeating the same decision changes nothing. A different decision fails with `VALIDATION_ERROR`. See [Approvals](/docs/how-to/approvals).',
   body: v.strictObject({
     decision: named(
       'ApprovalDecisionRequest',

@@ -10,7 +10,7 @@ const formField = named(
     name: field(v.string(), 'Name of the value in `input`', 'size'),
     title: field(v.nullable(v.string()), 'Title for people', 'Size'),
     description: field(v.nullable(v.string()), 'What the site says about the field', null),
-    kind: named('FormFieldKind', v.picklist(fieldKinds), 'What is asked for', 'choice'),
+    kind: named('FormFieldKind', v.picklist(fieldKinds), 'Kind of value that the site wants', 'choice'),
     isRequired: field(v.boolean(), 'Whether a value must be given', true),
     choices: field(
       v.array(

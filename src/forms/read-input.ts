@@ -26,16 +26,15 @@ const pathOf = (name: string): string => `input.${name}`
 type Read = { value: FormValue | null } | { problem: string }
 
 function readField(field: FormField, given: unknown): Read {
-  if (given === undefined && field.preset !== null) return { value: field.preset }
-  if (given === undefined || given === null || given === '')
-    return field.isRequired ? { problem: 'is required' } : { value: null }
-  return readers[field.kind](field, given)
+  const value = given === undefined ? field.preset : given
+  if (value === null || value === '') return field.isRequired ? { problem: 'is required' } : { value: null }
+  return readers[field.kind](field, value)
 }
 
 const readText = ({ min, max }: FormField, given: unknown): Read => {
   const value = typeof given === 'number' || typeof given === 'boolean' ? String(given) : given
   if (typeof value !== 'string' || !value.isWellFormed() || value.includes('\0')) return { problem: 'must be a text' }
-  const length = [...value].length
+  const length = Array.from(value).length
   const longest = Math.min(max ?? longestValue, longestValue)
   if (length > longest) return { problem: `must have at most ${longest} characters` }
   if (min !== null && length < min) return { problem: `must have at least ${min} characters` }

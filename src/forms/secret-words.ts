@@ -23,8 +23,8 @@ const plainWords = [
   'api ?keys?',
   '(?:private|secret|access) ?keys?',
   '(?:card|credit card) numbers?',
-  'cvv2?',
-  'cvc2?',
+  'cvv',
+  'cvc',
   'one time (?:codes?|passwords?)',
   'otp',
   'seed phrase',
@@ -50,6 +50,7 @@ function secretIn(text: string, patterns: string[]): string | undefined {
   const spaced = text
     .normalize('NFKC')
     .replaceAll(/(\p{Ll}|\d)(\p{Lu})/gu, '$1 $2')
+    .replaceAll(/(\p{L})(\d)/gu, '$1 $2')
     .replaceAll(/[^\p{L}\d]+/gu, ' ')
     .toLowerCase()
   return new RegExp(`(?<![\\p{L}\\d])(?:${patterns.join('|')})(?![\\p{L}\\d])`, 'u').exec(spaced)?.[0]

@@ -61,7 +61,7 @@ export function createSender(context: {
       if (!begun) return { kind: 'dropped' }
       const outcome = await dialect.call({ ...sending, ...connection })
       await learnFrom(outcome, connection, host)
-      storedBytes.note(sending.ownerId, Buffer.byteLength(outcome.text) + Buffer.byteLength(sending.arguments))
+      storedBytes.note(sending.ownerId, storedOf(outcome) + Buffer.byteLength(sending.arguments))
       // Only this process knows the response. While Postgres is unreachable, it retries until the response is recorded.
       const signal = sending.signal ?? AbortSignal.timeout(recordMs)
       if (!isRefusedAttempt(outcome)) return { kind: 'answered', outcome }
@@ -155,6 +155,10 @@ export type Sender = ReturnType<typeof createSender>
 /** A success proves the token, and so does 403, which is about the user of a valid token. */
 const provesToken = ({ kind, httpStatus }: CallOutcome): boolean =>
   kind === 'succeeded' || kind === 'asks' || kind === 'unread' || httpStatus === 403
+
+/** The bytes that are stored of an outcome. */
+const storedOf = (outcome: CallOutcome): number =>
+  Buffer.byteLength(outcome.kind === 'asks' ? JSON.stringify(outcome.form) + outcome.state : outcome.text)
 
 type RefusedAttempt = Extract<CallOutcome, { kind: 'refused' }>
 

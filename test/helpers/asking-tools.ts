@@ -16,15 +16,15 @@ const askFor = (message: string, properties: Properties, requestState: string, r
     },
   })
 
-export const sizes = {
+const sizes = {
   type: 'string',
   title: 'Size',
   oneOf: ['s', 'm'].map((size) => ({ const: size, title: `Size ${size}` })),
 }
 const amount = { type: 'integer', title: 'Amount', minimum: 1, maximum: 9, default: 1 }
 
-/** Tools that ask a person in the middle of a call. `ordered` has what was ordered. */
-export function askingTools(ordered: unknown[]) {
+/** Tools that ask a person in the middle of a call. `ordered` gets what was ordered, and `said` is part of a question. */
+export function askingTools(ordered: unknown[], said = '') {
   return (server: McpServer): void => {
     const tool = (name: string, run: (answers: unknown, state: string | undefined) => unknown) =>
       server.registerTool(name, { inputSchema: z.object({}) }, ((_args: unknown, context: Context) =>
@@ -32,7 +32,8 @@ export function askingTools(ordered: unknown[]) {
 
     tool('order', (answers) => {
       const answer = inputResponse(answers as never, 'asked')
-      if (answer.kind !== 'elicit') return askFor('What do you order?', { size: sizes, amount }, 'order "1"', ['size'])
+      if (answer.kind !== 'elicit')
+        return askFor(`What do you order?${said}`, { size: sizes, amount }, 'order "1"', ['size'])
       if (answer.action !== 'accept') return words(`Nothing was ordered: ${answer.action}.`)
       ordered.push(answer.content)
       return words('Ordered.')

@@ -1,6 +1,7 @@
 import test from 'ava'
 import * as vault from '../../../api/vault.ts'
 import { later } from '../../../src/clock.ts'
+import type { FormField } from '../../../src/forms/form.ts'
 import { createRunLedger } from '../../../src/runs/step/call-ledger.ts'
 import type { ToolCall } from '../../../src/tools/tool-call.ts'
 import { call } from '../../helpers/client.ts'
@@ -22,7 +23,7 @@ const asking = {
   httpStatus: 200,
   certain: false,
   text: 'late',
-  form: { message: 'Late?', fields: [] },
+  form: { message: 'Late?', fields: [] as FormField[] },
   state: '{}',
 } as const
 const refused = { kind: 'refused', httpStatus: 401, certain: true, text: 'late' } as const

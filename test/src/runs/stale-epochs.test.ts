@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
+import type { FormField } from '../../../src/forms/form.ts'
 import { createRunLedger } from '../../../src/runs/step/call-ledger.ts'
 import { StaleEpochError, type RunRef } from '../../../src/runs/record.ts'
 import type { Runs } from '../../../src/runs/runs.ts'
@@ -38,7 +39,7 @@ const asking = {
   httpStatus: 200,
   certain: false,
   text: 'late',
-  form: { message: 'Late?', fields: [] },
+  form: { message: 'Late?', fields: [] as FormField[] },
   state: '{}',
 } as const
 const refusal = { kind: 'refused', httpStatus: 401, certain: true, text: 'late' } as const

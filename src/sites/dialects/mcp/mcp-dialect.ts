@@ -6,7 +6,7 @@ import type { CallOutcome, CallSite, SiteCall } from '../../../tools/call-site.t
 import type { Adapter } from '../dialect.ts'
 import { attempting } from './attempt.ts'
 import { createCallErrors, isSessionError } from './call-errors.ts'
-import { answeringParams, capableOfForms, readInputRequired } from './input-required.ts'
+import { answeringParams, canAsk, readInputRequired } from './input-required.ts'
 import { createListTools } from './list-tools.ts'
 import { NotOpened, openSession, type Session } from './session.ts'
 import { createSessions } from './sessions.ts'
@@ -96,6 +96,6 @@ export function createMcpDialect(
 const paramsOf = ({ tool, arguments: args, mayAsk, answer }: SiteCall, session: Session) => ({
   name: tool,
   arguments: readExactly(args),
-  ...(mayAsk && session.mayAsk && capableOfForms),
+  ...(mayAsk && session.mayAsk && canAsk),
   ...(answer && answeringParams(answer)),
 })
