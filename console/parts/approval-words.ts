@@ -9,7 +9,7 @@ export const endingOf = ({ status, form }: { status: Exclude<Status, 'pending'>;
 
 const formEndings: typeof endings = {
   approved: 'Answered. The site gets the values, and continues the call.',
-  refused: 'Refused. The site is told that nobody answers.',
+  refused: 'Refused. The platform tells the site so, and the site ends the call.',
   expired: 'Nobody answered in time. The call did not come to its end, and the model was told so.',
   withdrawn: 'Withdrawn, and nothing was sent: its run or answer ended, or its tool was removed.',
 }
@@ -54,6 +54,6 @@ export function outcomeInWords(
   const verb = approval.status === 'approved' ? 'approved' : 'refused'
   if ((approval.note ?? '') !== note) return `Somebody else ${verb} the call first, so your note was not recorded.`
   if (approval.form)
-    return verb === 'approved' ? `Answered: ${approval.tool} continues.` : `Refused: ${approval.tool} is told.`
+    return verb === 'approved' ? `Answered: ${approval.tool} continues.` : `Refused: ${approval.tool} gets no answer.`
   return verb === 'approved' ? `Approved: ${approval.tool} is called now.` : `Refused: ${approval.tool} is not called.`
 }

@@ -33,6 +33,8 @@ type Approvable = Attempted & Pick<ToolCall, 'asksFirst'> & Parameters<typeof is
 const removed = 'The call was not made because the owner removed the tool or its site from the agent.'
 const removedInDoubt =
   'An earlier attempt ended without a usable response. The call was not retried because the owner removed the tool or its site from the agent.'
+const removedAsking =
+  'The site asked for input, and the owner removed the tool or its site from the agent, so the call did not come to its end.'
 const unasked = 'The call was not made because its tool now requires approval. Make the call again to request approval.'
 const needless = 'The call was not made because its site is no longer connected.'
 const notInTime = 'The call was not made because nobody approved it in time.'
@@ -40,6 +42,7 @@ const changed = 'The call was not made because it differs from the call that was
 const refused =
   'The call was not made because its approval was refused. Do not request it again unless you are asked to.'
 const withdrawn = 'The call was not made because the request for its approval was withdrawn.'
+const goneAsking = 'The site asked for input and is no longer connected, so the call did not come to its end.'
 const notAnswered = 'The site asked for input, and nobody answered in time, so the call did not come to its end.'
 const notNeeded =
   'The site asked for input, and the request to a person was withdrawn, so the call did not come to its end.'
@@ -84,7 +87,7 @@ export function endingWithout(
   { removed: isRemoved, asksFirst }: Permission,
   call: Attempted & Pick<ToolCall, 'asksFirst'>,
 ): CallEnding | undefined {
-  if (isRemoved) return endingUnsent(call, removed, removedInDoubt)
+  if (isRemoved) return endingUnsent(call, call.forms ? removedAsking : removed, removedInDoubt)
   return asksFirst && !call.asksFirst && call.status === 'planned' ? endingUnsent(call, unasked) : undefined
 }
 
@@ -94,7 +97,8 @@ export function byApproval(
   call: Approvable,
   { gone, now }: Pick<Permission, 'gone'> & { now: Date },
 ): Hindrance | undefined {
-  if (!approval || (approval.status === 'pending' && gone)) return endingUnsent(call, needless)
+  if (!approval || (approval.status === 'pending' && gone))
+    return endingUnsent(call, call.forms ? goneAsking : needless)
   const { status, expiresAt, note, form } = approval
   const isForm = form !== null
   // The site is told of a refusal, too, since it has begun the call.

@@ -24,11 +24,17 @@ export async function withAskingTools(t: ExecutionContext, platform: Platform) {
   return { server, someone, vaultEntryId: entry.id, next, sent, ordered }
 }
 
-/** A run that waits, because its only call asks. */
-export async function askingRun(t: ExecutionContext, platform: Platform, toolName: string, askFirst: string[] = []) {
+/** A run that waits, because its first call asks. */
+export async function askingRun(
+  t: ExecutionContext,
+  platform: Platform,
+  toolName: string,
+  askFirst: string[] = [],
+  then = '[[say Done.]]',
+) {
   const tools = await withAskingTools(t, platform)
   const { someone, vaultEntryId } = tools
-  const systemPrompt = `[[call ${toolName}]] [[then]] [[say Done.]]`
+  const systemPrompt = `[[call ${toolName}]] [[then]] ${then}`
   const agent = await agentOf(someone, { systemPrompt, sites: [{ vaultEntryId, askFirst }] })
   const { id } = (await start(someone, agent)).body
   await waiting(someone, id)

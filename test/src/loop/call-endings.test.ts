@@ -134,6 +134,10 @@ test('a call whose site asks is sent again once somebody has answered or refused
   t.like(decided({ status: 'pending', expiresAt: now }), { status: 'failed' })
   t.regex(JSON.stringify(decided({ status: 'expired' })), /nobody answered in time/)
   t.regex(JSON.stringify(decided({ status: 'withdrawn' })), /was withdrawn, so the call did not come to its end/)
+  const without = (facts: Partial<typeof permission>) =>
+    hindranceOf(asking, { ...permission, ...facts }, { approval: approval({ form: '{}', status: 'pending' }), now })
+  t.regex(JSON.stringify(without({ removed: true })), /removed the tool .*, so the call did not come to its end/)
+  t.regex(JSON.stringify(without({ gone: true })), /no longer connected, so the call did not come to its end/)
 })
 
 test('what was sent comes before what may be sent, and that before what was decided', (t) => {

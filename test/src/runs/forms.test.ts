@@ -7,6 +7,9 @@ import { startPlatform } from '../../helpers/platform.ts'
 import { cancel, dataOf, happened } from '../../helpers/runs.ts'
 import { forWholeFile } from '../../helpers/whole-file.ts'
 
+const impatient = forWholeFile(test, 'expiring forms', (t) =>
+  startPlatform(t, { worker: true, env: { RECONCILE_SECONDS: '1', RUN_WAIT_SECONDS: '4' } }),
+)
 const platformOf = forWholeFile(test, 'forms', (t) => startPlatform(t, { worker: true }))
 
 test('a run waits for what a tool asks in the middle of its call, and the same call ends with the answer', async (t) => {
@@ -139,6 +142,20 @@ test('a tool that keeps asking is answered five times', async (t) => {
   t.is(status, 'failed')
   t.regex(String(result), /asked for input more than 5 times/)
   t.is(sent().length, 6)
+})
+
+test('a form that nobody answers in time ends its call, and then its run has no time left for another', async (t) => {
+  const { someone, id, next, sent } = await askingRun(t, await impatient(), 'order', [], '[[call endless]]')
+  const approval = await next()
+  t.is((await ended(someone, id)).status, 'completed')
+  const timeline = await timelineOf(someone, id)
+  t.like(dataOf(timeline, 'approval.decided'), { 0: { status: 'expired' }, length: 1 })
+  const results = dataOf(timeline, 'tool.finished')
+  t.like(results, { 0: { status: 'failed', attempts: 1 }, 1: { status: 'failed', attempts: 1 }, length: 2 })
+  t.regex(String(results[0]?.['result']), /nobody answered in time/)
+  t.regex(String(results[1]?.['result']), /no time left to wait/)
+  t.like(await approvalsOf(someone), { 0: { id: approval.id, status: 'expired' }, length: 1 })
+  t.is(sent().length, 2)
 })
 
 test('the end of a run withdraws what its site asks, and nothing is sent', async (t) => {
