@@ -95,11 +95,9 @@ export function createApprovals(context: {
         id: newId(),
         ...shared,
         ...call,
-        ...(question && {
-          formNumber: question.formNumber,
-          form: JSON.stringify(question.form),
-          siteState: question.state,
-        }),
+        formNumber: question?.formNumber ?? 0,
+        form: question ? JSON.stringify(question.form) : null,
+        siteState: question?.state ?? null,
         argumentsHash: argumentsHashOf(call.arguments),
       }))
       const approvals = await Approval.query(trx).insert(rows)

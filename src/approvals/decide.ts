@@ -59,15 +59,22 @@ export function createDecide(context: {
   async function decideUnderLock(trx: Transaction, approval: Approval, by: string, asked: Decision): Promise<Decided> {
     const status = statusAfter[asked.decision]
     assertSeen(approval, asked.argumentsHash)
-    const input = inputIn(approval, asked)
     if (approval.status !== 'pending') {
-      const isSame = approval.status === status && (input === null || input === approval.input)
+      const isSame =
+        approval.status === status && (asked.input === undefined || inputIn(approval, asked) === approval.input)
       return { approval, ...(!isSame && { error: decidedAlready(approval.status) }) }
     }
     if (approval.expiresAt <= clock.now()) {
       return { approval: await record(trx, approval, { status: 'expired' }), error: decidedAlready('expired') }
     }
-    return { approval: await record(trx, approval, { status, decidedBy: by, note: asked.note ?? null, input }) }
+    return {
+      approval: await record(trx, approval, {
+        status,
+        decidedBy: by,
+        note: asked.note ?? null,
+        input: inputIn(approval, asked),
+      }),
+    }
   }
 
   return {

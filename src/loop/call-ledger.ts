@@ -28,14 +28,17 @@ export interface Fence {
   /** Changes a call that is sent now. One that must not be sent any more is ended instead. */
   begin: (seen: ToolCall, changes: Changes, event: CallEvent) => Promise<boolean>
   /**
-   * Changes a call whose site wants to know something, and requests that of a person. Returns false, without a change, if
-   * there is no time left to wait for the answer.
+   * Changes a call whose site asks, and requests the answer of a person. Returns false, without a change, if there is no time
+   * left to wait for it.
    */
   ask: (seen: ToolCall, changes: (until: Date) => Changes, question: CallToApprove) => Promise<boolean>
 }
 
 /** What is recorded of a call's attempts when it ends. */
 type Counted = Pick<ToolCall, 'attempts' | 'inDoubt'>
+
+/** The outcome of an attempt whose site asks. */
+export type Asking = Extract<CallOutcome, { kind: 'asks' }>
 
 /** What a call waits for. */
 type Wait = Partial<Pick<ToolCall, 'waitCause' | 'notBefore' | 'refusedGeneration'>>
@@ -51,82 +54,79 @@ const repeated =
 export const createCallLedger = (
   { change, begin, ask }: Fence,
   { clock, maxRefused }: { clock: Clock; maxRefused: number },
-) => {
-  async function finish(call: ToolCall, outcome: CallOutcome, { attempts, inDoubt }: Counted = call): Promise<void> {
+) => ({
+  maxRefused,
+
+  /** Records that the call is sent now; undefined if it must not be sent any more. */
+  async begin(call: ToolCall): Promise<ToolCall | undefined> {
+    const attempts = call.attempts + 1
+    const isLost = call.status === 'started' && call.failedAttempt !== call.attempts
+    const free = { waitCause: null, notBefore: null, inDoubt: mayHaveActed(call) }
+    const begun = { status: 'started' as const, attempts, startedAt: clock.now(), ...free }
+    const data = { callId: call.id, attempt: attempts, ...(isLost && { note: repeated }) }
+    return (await begin(call, begun, { kind: 'tool.started', data })) ? Object.assign(call, begun) : undefined
+  },
+
+  async finish(call: ToolCall, outcome: CallOutcome, { attempts, inDoubt }: Counted = call): Promise<void> {
     const status = statusAfter({ effect: call.effect, inDoubt }, outcome)
     const ended = { httpStatus: outcome.httpStatus, result: recordedResult(outcome), endedAt: clock.now() }
     const note = outcome.kind === 'unread' && { note: outcome.text }
     const data = { callId: call.id, attempts, status, ...note }
     await change(call, { status, attempts, ...ended }, { kind: 'tool.finished', data })
-  }
+  },
 
-  return {
-    maxRefused,
-    finish,
+  /**
+   * The site asks a person: the call is planned again, until the answer. Returns why nobody can be asked, as the outcome of
+   * the call.
+   */
+  async ask(call: ToolCall, { form, state, httpStatus }: Asking): Promise<CallOutcome | undefined> {
+    const { id: callId, siteOrigin, tool, arguments: args } = call
+    const formNumber = call.forms + 1
+    if (formNumber > mostForms) return rejected(httpStatus, asksTooOften)
+    const question = { formNumber, form, state }
+    const toAsk = { callId, siteOrigin: siteOrigin ?? '', tool: tool ?? '', arguments: args, question }
+    const waiting = { status: 'planned' as const, asksFirst: true, forms: formNumber, waitCause: 'approval' as const }
+    const isAsked = await ask(call, (notBefore) => ({ ...waiting, notBefore }), toAsk)
+    return isAsked ? undefined : rejected(httpStatus, noTimeToAnswer)
+  },
 
-    /** Records that the call is sent now; undefined if it must not be sent any more. */
-    async begin(call: ToolCall): Promise<ToolCall | undefined> {
-      const attempts = call.attempts + 1
-      const isLost = call.status === 'started' && call.failedAttempt !== call.attempts
-      const free = { waitCause: null, notBefore: null, inDoubt: mayHaveActed(call) }
-      const begun = { status: 'started' as const, attempts, startedAt: clock.now(), ...free }
-      const data = { callId: call.id, attempt: attempts, ...(isLost && { note: repeated }) }
-      return (await begin(call, begun, { kind: 'tool.started', data })) ? Object.assign(call, begun) : undefined
-    },
+  /** The attempt failed and there will be another. */
+  async fail(call: ToolCall, outcome: CallOutcome): Promise<void> {
+    // Nothing reached the site, so the call is planned again, whatever its effect.
+    const status = outcome.kind === 'unavailable' && outcome.certain ? 'planned' : 'started'
+    await change(call, { status, failedAttempt: call.attempts }, failedEvent(call, outcome))
+  },
 
-    /** The site asks a person. The attempt has done nothing, as far as is known: the call is planned again until then. */
-    async ask(call: ToolCall, outcome: Asking): Promise<void> {
-      const formNumber = call.forms + 1
-      if (formNumber > mostForms) return finish(call, rejected(outcome, asksTooOften))
-      const { id: callId, siteOrigin, tool, arguments: args } = call
-      const { form, state } = outcome
-      const question = { formNumber, form, state }
-      const toAsk = { callId, siteOrigin: siteOrigin ?? '', tool: tool ?? '', arguments: args, question }
-      const waiting = { status: 'planned' as const, asksFirst: true, forms: formNumber, waitCause: 'approval' as const }
-      const isAsked = await ask(call, (notBefore) => ({ ...waiting, notBefore }), toAsk)
-      if (!isAsked) await finish(call, rejected(outcome, noTimeToAnswer))
-    },
+  /**
+   * The site refused the attempt, so it did nothing: the call is planned again, and the attempt counted. The caller knows
+   * that, although the write may be made again because its confirmation was lost.
+   */
+  async refuse(call: ToolCall, outcome: CallOutcome, generation: number): Promise<ToolCall> {
+    const refusedGeneration = outcome.httpStatus === 401 ? generation : call.refusedGeneration
+    const refusedAttempts = call.refusedAttempts + 1
+    const refused = { status: 'planned' as const, refusedAttempts, failedAttempt: call.attempts, refusedGeneration }
+    const isAnswer = outcome.httpStatus === 429 && refusedAttempts > maxRefused
+    await change(call, refused, isAnswer ? undefined : failedEvent(call, outcome))
+    return Object.assign(call, refused)
+  },
 
-    /** The attempt failed and there will be another. */
-    async fail(call: ToolCall, outcome: CallOutcome): Promise<void> {
-      // Nothing reached the site, so the call is planned again, whatever its effect.
-      const status = outcome.kind === 'unavailable' && outcome.certain ? 'planned' : 'started'
-      await change(call, { status, failedAttempt: call.attempts }, failedEvent(call, outcome))
-    },
+  /** The call was not sent: its connection cannot be opened for now. Counted, so that this ends. */
+  async countUnsent(call: ToolCall, outcome: CallOutcome): Promise<void> {
+    const attempts = call.attempts + 1
+    await change(call, { attempts, failedAttempt: attempts }, failedEvent({ id: call.id, attempts }, outcome))
+  },
 
-    /**
-     * The site refused the attempt, so it did nothing: the call is planned again, and the attempt counted. The caller knows
-     * that, although the write may be made again because its confirmation was lost.
-     */
-    async refuse(call: ToolCall, outcome: CallOutcome, generation: number): Promise<ToolCall> {
-      const refusedGeneration = outcome.httpStatus === 401 ? generation : call.refusedGeneration
-      const refusedAttempts = call.refusedAttempts + 1
-      const refused = { status: 'planned' as const, refusedAttempts, failedAttempt: call.attempts, refusedGeneration }
-      const isAnswer = outcome.httpStatus === 429 && refusedAttempts > maxRefused
-      await change(call, refused, isAnswer ? undefined : failedEvent(call, outcome))
-      return Object.assign(call, refused)
-    },
-
-    /** The call was not sent: its connection cannot be opened for now. Counted, so that this ends. */
-    async countUnsent(call: ToolCall, outcome: CallOutcome): Promise<void> {
-      const attempts = call.attempts + 1
-      await change(call, { attempts, failedAttempt: attempts }, failedEvent({ id: call.id, attempts }, outcome))
-    },
-
-    /** The call cannot be sent now. */
-    async postpone(call: ToolCall, wait: Wait): Promise<void> {
-      await change(call, wait)
-    },
-  }
-}
-
-type Asking = Extract<CallOutcome, { kind: 'asks' }>
+  /** The call cannot be sent now. */
+  async postpone(call: ToolCall, wait: Wait): Promise<void> {
+    await change(call, wait)
+  },
+})
 
 const asksTooOften = `The tool has asked for input more than ${mostForms} times, so nobody was asked again.`
 const noTimeToAnswer = 'The tool asks for input, and there is no time left to wait for it.'
 
-/** The outcome of a call whose site asks, if nobody can be asked. */
-export const rejected = ({ httpStatus }: Asking, text: string): CallOutcome => ({
+/** The outcome of a call whose site asks where nobody can be asked. */
+export const rejected = (httpStatus: number, text: string): CallOutcome => ({
   kind: 'rejected',
   httpStatus,
   certain: false,

@@ -3,7 +3,7 @@ import { CodedError } from '../errors.ts'
 import type { CallOutcome } from '../tools/call-site.ts'
 import type { Sender, Sent, Unsent } from '../tools/sender.ts'
 import type { Sending } from '../tools/sending.ts'
-import { rejected } from './call-ledger.ts'
+import { rejected, type Asking } from './call-ledger.ts'
 import { mayRepeat, type Attempted } from './call-endings.ts'
 
 /**
@@ -21,8 +21,11 @@ export interface CallLedger<Call extends Attempted> {
   refuse: (call: Call, outcome: CallOutcome, generation: number) => Promise<Call>
   /** Records that a credential was refreshed for the call. */
   refreshed: (call: Call) => Promise<void>
-  /** Records what the site asks of a person, so that the call waits for the answer; absent if nobody can be asked. */
-  ask?: (call: Call, outcome: Extract<CallOutcome, { kind: 'asks' }>) => Promise<void>
+  /**
+   * Records what the site asks a person, so that the call waits for the answer. Returns the outcome of the call if nobody
+   * can be asked; absent if that is always so.
+   */
+  ask?: (call: Call, outcome: Asking) => Promise<CallOutcome | undefined>
   /** Records the outcome of the call. */
   finish: (call: Call, outcome: CallOutcome) => Promise<void>
   /** Records that the attempt failed and that there will be another; absent if there are none. */
@@ -38,20 +41,18 @@ export interface CallLedger<Call extends Attempted> {
 export function createPerformCall({ sender }: { sender: Pick<Sender, 'send'> }) {
   async function attempt<Call extends Attempted>(ledger: CallLedger<Call>, seen: Call, sending: Sending) {
     let call = seen
-    const sent = await sender.send(
-      { ...sending, mayAsk: ledger.ask !== undefined },
-      {
-        async begin() {
-          const begun = await ledger.begin(seen)
-          call = begun ?? seen
-          return begun !== undefined
-        },
-        async onRefused(outcome, generation) {
-          call = await ledger.refuse(call, outcome, generation)
-        },
-        onRefreshed: () => ledger.refreshed(call),
+    const asking = { ...sending, mayAsk: ledger.ask !== undefined }
+    const sent = await sender.send(asking, {
+      async begin() {
+        const begun = await ledger.begin(seen)
+        call = begun ?? seen
+        return begun !== undefined
       },
-    )
+      async onRefused(outcome, generation) {
+        call = await ledger.refuse(call, outcome, generation)
+      },
+      onRefreshed: () => ledger.refreshed(call),
+    })
     return { call, sent: ledger.ask ? sent : withoutQuestion(sent) }
   }
 
@@ -64,7 +65,10 @@ export function createPerformCall({ sender }: { sender: Pick<Sender, 'send'> }) 
   }
 
   async function recordAnswer<Call extends Attempted>(ledger: CallLedger<Call>, call: Call, outcome: CallOutcome) {
-    if (outcome.kind === 'asks' && ledger.ask) return ledger.ask(call, outcome)
+    if (outcome.kind === 'asks' && ledger.ask) {
+      const refusal = await ledger.ask(call, outcome)
+      return refusal && ledger.finish(call, refusal)
+    }
     if (!ledger.fail || !mayRepeat(call, outcome, ledger)) return ledger.finish(call, outcome)
     await ledger.fail(call, outcome)
     throw new CodedError('TOOL_EXECUTION_ERROR', { retryable: true })
@@ -92,13 +96,12 @@ export function createPerformCall({ sender }: { sender: Pick<Sender, 'send'> }) 
   }
 }
 
-/** A tool that asks where nobody can be asked has rejected the call. */
-const withoutQuestion = (sent: Sent): Sent =>
-  sent.kind === 'answered' && sent.outcome.kind === 'asks'
-    ? { ...sent, outcome: rejected(sent.outcome, nobodyToAsk) }
-    : sent
-
 const nobodyToAsk =
   'The tool asks for input in the middle of the call. Such tools can be called only in runs and chats.'
+
+const withoutQuestion = (sent: Sent): Sent =>
+  sent.kind === 'answered' && sent.outcome.kind === 'asks'
+    ? { ...sent, outcome: rejected(sent.outcome.httpStatus, nobodyToAsk) }
+    : sent
 
 export type PerformCall = ReturnType<typeof createPerformCall>

@@ -1,6 +1,8 @@
 // @promise decisions
 import test from 'ava'
+import * as notifications from '../../../api/notifications.ts'
 import { approvalsOf, decide } from '../../helpers/approvals.ts'
+import { call } from '../../helpers/client.ts'
 import { askingRun } from '../../helpers/forms.ts'
 import { ended, runOf, timelineOf } from '../../helpers/people.ts'
 import { startPlatform } from '../../helpers/platform.ts'
@@ -64,7 +66,7 @@ test('a run waits for what a tool asks in the middle of its call, and the same c
     ],
   )
   const timeline = await timelineOf(someone, id)
-  t.is(dataOf(timeline, 'approval.requested').length, 1)
+  t.like(dataOf(timeline, 'approval.requested'), { 0: { approvalId: approval.id, formNumber: 1 }, length: 1 })
   t.like(dataOf(timeline, 'approval.decided'), { 0: { status: 'approved' }, length: 1 })
 })
 
@@ -81,6 +83,7 @@ test('values that do not fit decide nothing, and a decided form cannot be answer
   t.is((await next()).status, 'pending')
   t.is((await decide(someone, id, 'approve', { input: { size: 's' } })).body.status, 'approved')
   t.is((await decide(someone, id, 'approve', { input: { size: 's' } })).body.status, 'approved', 'sent again')
+  t.is((await decide(someone, id, 'approve')).body.status, 'approved')
   t.is((await decide(someone, id, 'approve', { input: { size: 'm' } })).failure.code, 'VALIDATION_ERROR')
   t.is((await decide(someone, id, 'refuse')).failure.code, 'VALIDATION_ERROR')
   t.like(await outcome(), { status: 'succeeded' })
@@ -119,6 +122,11 @@ test('an approval of the call and two forms come one after another, each with th
   t.deepEqual(
     (await approvalsOf(someone)).map(({ status }) => status),
     ['approved', 'approved', 'approved'],
+  )
+  const told = (await call(someone, notifications.listNotifications)).body.items
+  t.deepEqual(
+    told.map(({ title }) => title),
+    ['A tool asks for input: “survey”', 'A tool asks for input: “survey”', 'A tool call needs your approval: “survey”'],
   )
 })
 
