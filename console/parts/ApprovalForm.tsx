@@ -64,7 +64,7 @@ export const ApprovalForm = ({ approval, onDecided, decider }: ApprovalFormProps
           onChange={setNote}
         />
       ) : (
-        <AskedForm form={form} siteOrigin={siteOrigin} input={input} onType={setInput} error={deciding.error} />
+        <AskedForm form={form} input={input} onType={setInput} error={deciding.error} />
       )}
       <div className={styles.buttons}>
         <Button kind="primary" busy={busy('approve')} isDisabled={busy('refuse') || isPending} onPress={approve}>

@@ -11,20 +11,25 @@ type FormField = Form['fields'][number]
 
 interface AskedFormProps {
   form: Form
-  siteOrigin: string
   input: FormInput
   onType: (input: FormInput) => void
   /** What the decision was refused with. */
   error: unknown
 }
 
-/** What a site asks for in the middle of a call. Everything it says is shown as text. */
-export const AskedForm = ({ form: { message, fields }, siteOrigin, input, onType, error }: AskedFormProps) => (
+/** What a site asks in the middle of a call. Everything it says is shown as text. */
+export const Question = ({ form: { message }, siteOrigin }: { form: Form; siteOrigin: string }) => (
   <section className={styles.asked}>
     <h3>
       The site <span className="stranger">{siteOrigin}</span> asks
     </h3>
     <p className={`stranger ${styles.message}`}>{shownText(message)}</p>
+  </section>
+)
+
+/** The fields of a question. */
+export const AskedForm = ({ form: { fields }, input, onType, error }: AskedFormProps) => (
+  <div className={styles.asked}>
     <p className={styles.quiet}>The site gets what you enter. Do not enter passwords or other secrets.</p>
     {fields.map((field) => (
       <OneField
@@ -35,7 +40,7 @@ export const AskedForm = ({ form: { message, fields }, siteOrigin, input, onType
         onChange={(text) => onType({ ...input, [field.name]: text })}
       />
     ))}
-  </section>
+  </div>
 )
 
 /** What the fields show at first. */

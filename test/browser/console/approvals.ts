@@ -65,6 +65,7 @@ test.serial('what a site asks in the middle of a call is answered by keyboard, a
   t.deepEqual(ordered, [{ size: 'm', amount: 2 }])
   await page.goto(`${platform.url}/console/w/me/approvals?show=decided`)
   await page.getByText('The site gets the values').waitFor()
+  await page.getByText('What do you order?').waitFor()
   await look(t, page, 'approvals-answered')
 })
 
