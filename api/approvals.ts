@@ -1,11 +1,12 @@
 import * as v from 'valibot'
 import { ownersIn } from '../src/owners/reach.ts'
 import type { Caller } from '../src/users/caller.ts'
-import { approvalStatuses, type Approval } from '../src/approvals/approval.ts'
+import { approvalStatuses, formOf, type Approval } from '../src/approvals/approval.ts'
 import { fieldsOf } from '../src/database/row.ts'
 import { JsonText } from '../src/json-text.ts'
 import type { Services } from '../src/services.ts'
 import { route } from './route/route.ts'
+import { approvalForm, formInput } from './schemas/form-schema.ts'
 import { field, named } from './schemas/documented.ts'
 import { exampleIds, idOf } from './schemas/example-ids.ts'
 import { idFilter, id, ownerId, pageOf, pagingOfOwner, text, time } from './schemas/schemas.ts'
@@ -38,6 +39,16 @@ const approval = named(
       'Note on the decision. If the call is refused, the model reads this note.',
       null,
     ),
+    form: field(
+      v.nullable(approvalForm),
+      'What the site asks for in the middle of the call. Null if the approval is about the call itself.',
+      null,
+    ),
+    input: field(
+      v.nullable(formInput),
+      'The values that were given, which the site gets. Null if there are none.',
+      null,
+    ),
     runId: field(v.nullable(id), 'Run that requested the call. Null in a chat.', exampleIds.run),
     agentId: field(v.nullable(id), 'Agent that the run belongs to. Null in a chat.'),
     sessionId: field(v.nullable(id), 'Chat session that the call belongs to. Null in a run.', null),
@@ -46,7 +57,12 @@ const approval = named(
   'Tool call that needs approval',
 )
 
-const present = (row: Approval) => ({ ...fieldsOf(row), arguments: new JsonText(row.arguments) })
+const present = (row: Approval) => ({
+  ...fieldsOf(row),
+  arguments: new JsonText(row.arguments),
+  form: formOf(row) ?? null,
+  input: row.input === null ? null : new JsonText(row.input),
+})
 
 const shared = { tag: 'approvals', access: 'account', status: 200 } as const
 
@@ -99,7 +115,7 @@ export const decideApproval = route({
   path: '/approvals/{approvalId}',
   summary: 'Approve or refuse a tool call',
   description:
-    'An approved call is made with exactly the arguments shown. If you refuse the call or its approval request expires, the model is informed and continues without the call. Repeating the same decision changes nothing. A different decision fails with `VALIDATION_ERROR`. See [Approvals](/docs/how-to/approvals).',
+    'An approved call is made with exactly the arguments shown. If the approval has a `form`, approve with the values in `input`: the site gets them and continues the call. If you refuse the call or its approval request expires, the model is informed and continues without the call. Repeating the same decision changes nothing. A different decision fails with `VALIDATION_ERROR`. See [Approvals](/docs/how-to/approvals).',
   body: v.strictObject({
     decision: named(
       'ApprovalDecisionRequest',
@@ -110,6 +126,7 @@ export const decideApproval = route({
     note: v.optional(
       field(text(1000), 'Note on the decision. The model reads it if you refuse the call.', 'Ask the customer first.'),
     ),
+    input: v.optional(field(formInput, 'The values for the `form` of the approval, if it has one and you approve')),
     argumentsHash: v.optional(
       field(
         text(64),

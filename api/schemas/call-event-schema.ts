@@ -67,6 +67,9 @@ export const callEvents = {
     ...ofCall,
     approvalId,
     expiresAt: field(v.string(), 'When the request expires', '2026-11-22T09:00:00.000Z'),
+    formNumber: v.optional(
+      field(whole, 'If the tool asks a person in the middle of the call: how many times it has asked by now', 1),
+    ),
   }),
   'approval.decided': v.looseObject({
     callId,

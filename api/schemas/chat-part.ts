@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import type { ChatPart } from '../../src/chat/parts.ts'
 import { anyJson, field, named, whole } from './documented.ts'
 import { idOf } from './example-ids.ts'
+import { approvalForm } from './form-schema.ts'
 import { errorCode } from './schemas.ts'
 
 /** The parts of a streamed answer (`src/chat/parts.ts`), as clients read them. */
@@ -55,6 +56,7 @@ const approval = named(
       'ba5952a08cb1775799511a8cf1acb9e6166217b623c4bb7e8e88e2f88a7c3257',
     ),
     expiresAt: field(v.string(), 'When the request expires', '2026-11-24T14:15:03.120Z'),
+    form: v.exactOptional(approvalForm),
   }),
   'Tool call waiting for approval',
 )

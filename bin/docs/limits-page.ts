@@ -8,6 +8,7 @@ import { limitNames, tierNames, tierOf, type Limits } from '../../src/billing/ti
 import { maxPerHost } from '../../src/callbacks/attempt-turns.ts'
 import { maxNumber, maxOpen } from '../../src/chat/accept.ts'
 import { mostTakeovers } from '../../src/chat/lost-answers.ts'
+import { longestValue, mostFields, mostForms } from '../../src/forms/form.ts'
 import { maxResultBytes } from '../../src/models/prompt.ts'
 import { mailsADay } from '../../src/notifications/notifications.ts'
 import { mostEnded } from '../../src/runs/ending/cancel-several.ts'
@@ -81,6 +82,9 @@ const sites = (): Row[] => [
   set('Duration of a tool call', 'SITE_TIMEOUT_SECONDS'),
   set('Size of a tool result', 'TOOL_RESULT_BYTES'),
   fixed('Part of a tool result that the model sees', bytes(maxResultBytes)),
+  fixed('Questions that a tool may ask a person in one call', count(mostForms)),
+  fixed('Fields of such a question', count(mostFields)),
+  fixed('Text that a person may enter into a field, in characters', count(longestValue)),
   set('Size of a manifest', 'MANIFEST_BYTES'),
   fixed('Tools in a manifest', count(maxTools)),
   set('Time to fetch a manifest', 'MANIFEST_TIMEOUT_SECONDS'),

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { Ref } from 'react'
 import { ApprovalFacts } from './ApprovalFacts.tsx'
 import { approvalQuery } from './approvals.ts'
+import { Question } from './AskedForm.tsx'
 import { ApprovalForm, type Decider } from './ApprovalForm.tsx'
 import styles from './ApprovalCard.module.css'
 import { Arguments } from './Arguments.tsx'
@@ -26,9 +27,10 @@ export const ApprovalCard = ({ approvalId, onDecided, takesFocus = false, decide
     <article className={styles.card} aria-label={`Call of ${approval.tool}`}>
       <ApprovalFacts approval={approval} takesFocus={takesFocus} />
       <section className={styles.arguments}>
-        <h3>With exactly these arguments</h3>
+        <h3>{approval.form === null ? 'With exactly these arguments' : 'The call was made with these arguments'}</h3>
         <Arguments json={approval.arguments} />
       </section>
+      {approval.form !== null && <Question form={approval.form} siteOrigin={approval.siteOrigin} />}
       <ApprovalForm approval={approval} {...(onDecided && { onDecided })} {...(decider && { decider })} />
     </article>
   )

@@ -1,12 +1,13 @@
 import styles from './ApprovalCard.module.css'
-import { endings, tones } from './approval-words.ts'
+import { endingOf, tones } from './approval-words.ts'
 import type { ShownApproval } from './approvals.ts'
+import { Json } from './Json.tsx'
 import { shownText } from './shown-text.ts'
 import { Badge } from './Status.tsx'
 import { When } from './When.tsx'
 
 /** What came of an approval. It is read out when somebody else decides while the approval is open. */
-export const ApprovalEnding = ({ approval: { status, decidedAt, note } }: { approval: ShownApproval }) => {
+export const ApprovalEnding = ({ approval: { status, decidedAt, note, form, input } }: { approval: ShownApproval }) => {
   if (status === 'pending') return null
   return (
     <section className={styles.ending} aria-live="polite">
@@ -18,7 +19,8 @@ export const ApprovalEnding = ({ approval: { status, decidedAt, note } }: { appr
           </span>
         )}
       </p>
-      <p>{endings[status]}</p>
+      <p>{endingOf({ status, form })}</p>
+      {input !== null && <Json value={input} name="input" />}
       {note !== null && (
         <p>
           <span className={styles.quiet}>Note: </span>

@@ -59,8 +59,9 @@ export const ApprovalFacts = ({ approval, takesFocus }: { approval: ShownApprova
           <>
             <dt>Until</dt>
             <dd>
-              <When at={approval.expiresAt} />. If nobody decides by then, the call is not made. The model learns that
-              and continues without it.
+              <When at={approval.expiresAt} />. If nobody decides by then, the call{' '}
+              {approval.form === null ? 'is not made' : 'does not come to its end'}. The model learns that and continues
+              without it.
             </dd>
           </>
         )}

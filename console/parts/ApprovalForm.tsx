@@ -10,6 +10,7 @@ import { useOwner } from '../session/workspace.ts'
 import { isDestructive, outcomeInWords } from './approval-words.ts'
 import { connectionQuery, decide, decisionOf, type ShownApproval } from './approvals.ts'
 import styles from './ApprovalCard.module.css'
+import { AskedForm, firstInput } from './AskedForm.tsx'
 import { ApprovalEnding } from './ApprovalEnding.tsx'
 import { shownText } from './shown-text.ts'
 
@@ -24,15 +25,17 @@ interface ApprovalFormProps {
   decider?: Ref<Decider>
 }
 
-/** The note and the two buttons, or what came of the approval. */
+/** The note or the form of the site, and the two buttons, or what came of the approval. */
 export const ApprovalForm = ({ approval, onDecided, decider }: ApprovalFormProps) => {
   const owner = useOwner()
   const [note, setNote] = useState('')
   const [isAsking, setAsking] = useState(false)
-  const { tool: toolName, siteOrigin } = approval
+  const { tool: toolName, siteOrigin, form } = approval
+  const [input, setInput] = useState(firstInput(form))
+  const answer = form === null ? undefined : input
   const { data: connection, isPending } = useQuery(connectionQuery(owner.query.workspaceId, siteOrigin, toolName))
   const deciding = useMutation({
-    mutationFn: (decision: 'approve' | 'refuse') => decide(approval, decision, note.trim()),
+    mutationFn: (decision: 'approve' | 'refuse') => decide(approval, decision, note.trim(), answer),
     onSuccess(decided) {
       notify('done', outcomeInWords({ ...decided, tool: shownText(toolName) }, note.trim()))
       onDecided?.()
@@ -42,7 +45,8 @@ export const ApprovalForm = ({ approval, onDecided, decider }: ApprovalFormProps
   })
   // Nobody decides before the page says what the tool may do.
   const mayDecide = approval.status === 'pending' && owner.may('use') && !deciding.isPending && !isPending
-  const approve = () => (isDestructive(connection?.tool) ? setAsking(true) : deciding.mutate('approve'))
+  const approve = () =>
+    form === null && isDestructive(connection?.tool) ? setAsking(true) : deciding.mutate('approve')
   const refuse = () => deciding.mutate('refuse')
   useImperativeHandle(decider, () => (mayDecide ? { approve, refuse } : idle))
   if (approval.status !== 'pending') return <ApprovalEnding approval={approval} />
@@ -50,17 +54,21 @@ export const ApprovalForm = ({ approval, onDecided, decider }: ApprovalFormProps
   const busy = (decision: 'approve' | 'refuse') => deciding.isPending && deciding.variables === decision
   return (
     <>
-      <Field
-        label="Note"
-        hint="Optional. If you refuse, the model reads it."
-        lines={2}
-        maxLength={1000}
-        value={note}
-        onChange={setNote}
-      />
+      {form === null ? (
+        <Field
+          label="Note"
+          hint="Optional. If you refuse, the model reads it."
+          lines={2}
+          maxLength={1000}
+          value={note}
+          onChange={setNote}
+        />
+      ) : (
+        <AskedForm form={form} input={input} onType={setInput} error={deciding.error} />
+      )}
       <div className={styles.buttons}>
         <Button kind="primary" busy={busy('approve')} isDisabled={busy('refuse') || isPending} onPress={approve}>
-          Approve
+          {form === null ? 'Approve' : 'Send the answer'}
         </Button>
         <Button kind="danger" busy={busy('refuse')} isDisabled={busy('approve') || isPending} onPress={refuse}>
           Refuse
@@ -69,7 +77,7 @@ export const ApprovalForm = ({ approval, onDecided, decider }: ApprovalFormProps
           action={{
             method: 'POST',
             path: `/approvals/${approval.id}`,
-            body: decisionOf(approval, 'approve', note.trim()),
+            body: decisionOf(approval, 'approve', note.trim(), answer),
           }}
         />
       </div>

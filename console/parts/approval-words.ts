@@ -4,7 +4,17 @@ type Status = Api['ApprovalStatus']
 type Tool = Pick<Api['VaultTool'], 'effect' | 'scope'>
 
 /** What came of an approval, in a sentence for somebody who did not decide it. */
-export const endings: Record<Exclude<Status, 'pending'>, string> = {
+export const endingOf = ({ status, form }: { status: Exclude<Status, 'pending'>; form: Api['Approval']['form'] }) =>
+  (form === null ? endings : formEndings)[status]
+
+const formEndings: typeof endings = {
+  approved: 'Answered. The site gets the values, and continues the call.',
+  refused: 'Refused. The platform tells the site so, and the site ends the call.',
+  expired: 'Nobody answered in time. The call did not come to its end, and the model was told so.',
+  withdrawn: 'Withdrawn, and nothing was sent: its run or answer ended, or its tool was removed.',
+}
+
+const endings: Record<Exclude<Status, 'pending'>, string> = {
   approved: 'Approved. The call is made with exactly these arguments.',
   refused: 'Refused. The call was not made. The model was told and went on without it.',
   expired: 'Nobody decided in time. The call was not made. The model was told and went on without it.',
@@ -37,8 +47,13 @@ export const isDestructive = (tool: Tool | undefined): boolean =>
   tool === undefined || (tool.effect !== 'read' && (tool.scope === 'delete' || tool.scope === 'admin'))
 
 /** The result of a decision. `note` is the one that was sent; another one was recorded if somebody else was faster. */
-export function outcomeInWords(approval: Pick<Api['Approval'], 'status' | 'note' | 'tool'>, note: string): string {
+export function outcomeInWords(
+  approval: Pick<Api['Approval'], 'status' | 'note' | 'tool'> & { form?: Api['Approval']['form'] },
+  note: string,
+): string {
   const verb = approval.status === 'approved' ? 'approved' : 'refused'
   if ((approval.note ?? '') !== note) return `Somebody else ${verb} the call first, so your note was not recorded.`
+  if (approval.form)
+    return verb === 'approved' ? `Answered: ${approval.tool} continues.` : `Refused: ${approval.tool} gets no answer.`
   return verb === 'approved' ? `Approved: ${approval.tool} is called now.` : `Refused: ${approval.tool} is not called.`
 }

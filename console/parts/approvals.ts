@@ -20,21 +20,26 @@ export const approvalQuery = (approvalId: string) =>
     },
   })
 
+/** Values for a form as they were typed. The API reads numbers and the like from texts. */
+export type FormInput = Record<string, string>
+
 /** The body of a decision. */
 export const decisionOf = (
   { argumentsHash }: Pick<ShownApproval, 'argumentsHash'>,
   decision: 'approve' | 'refuse',
   note: string,
-) => ({ decision, argumentsHash, ...(note === '' ? {} : { note }) })
+  input?: FormInput,
+) => ({ decision, argumentsHash, ...(note === '' ? {} : { note }), ...(input && decision === 'approve' && { input }) })
 
 /** Decides on the arguments that were shown. Throws the API's refusal. */
 export async function decide(
   approval: Pick<ShownApproval, 'id' | 'argumentsHash'>,
   decision: 'approve' | 'refuse',
   note: string,
+  input?: FormInput,
 ): Promise<ShownApproval> {
   const { id } = approval
-  const body = decisionOf(approval, decision, note)
+  const body = decisionOf(approval, decision, note, input)
   const params = { path: { approvalId: id } }
   const { data, error } = await client.POST('/approvals/{approvalId}', { params, body, parseAs: 'text' })
   void queries.invalidateQueries({ queryKey: ['get', '/approvals'] })

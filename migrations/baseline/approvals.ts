@@ -1,4 +1,4 @@
-/** Tool calls that need a person's approval: the exact arguments, and the one decision. */
+/** What persons are asked about tool calls: whether to make them, and what sites want to know in the middle of them. */
 export const approvals = `
   create table approvals (
     id uuid not null,
@@ -23,12 +23,20 @@ export const approvals = `
     arguments_hash text not null,
     -- a note for the model about a refusal
     note text,
+    -- 0: whether to make the call; from 1: what the site asked during it, as a form, with what its next request carries
+    form_number integer not null default 0,
+    form text,
+    site_state text,
+    -- the values given, as the JSON text of an object; recorded before they are sent
+    input text,
     constraint approvals_pkey primary key (id),
-    constraint approvals_call_unique unique (call_id),
+    constraint approvals_call_unique unique (call_id, form_number),
     constraint approvals_owner_fk foreign key (owner_id) references owners (id),
     constraint approvals_status check (status in ('pending', 'approved', 'refused', 'expired', 'withdrawn')),
     constraint approvals_decided check ((status = 'pending') = (decided_at is null)),
     constraint approvals_by check ((decided_by is null) = (status not in ('approved', 'refused'))),
+    constraint approvals_form check ((form_number = 0) = (form is null) and (form is null) = (site_state is null)),
+    constraint approvals_input check ((input is not null) = (form is not null and status = 'approved')),
     constraint approvals_of check ((run_id is null) <> (answer_id is null)),
     constraint approvals_of_run check ((run_id is null) = (agent_id is null)),
     constraint approvals_of_answer check ((answer_id is null) = (session_id is null))

@@ -67,6 +67,8 @@ export const timelines = `
     http_status integer,
     -- attempts that certainly did nothing (401, 429); they do not count as failed
     refused_attempts integer not null default 0,
+    -- attempts that the site answered with a form; they do not count as failed
+    forms integer not null default 0,
     -- the credential's generation when the site answered 401
     refused_generation integer,
     -- the latest attempt known to have failed; a begun attempt that has not failed may have been lost

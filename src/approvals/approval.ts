@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Form, FormAnswer, FormInput } from '../forms/form.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { Row } from '../database/row.ts'
 
@@ -6,10 +7,13 @@ import { Row } from '../database/row.ts'
 export const approvalStatuses = ['pending', 'approved', 'refused', 'expired', 'withdrawn'] as const
 export type ApprovalStatus = (typeof approvalStatuses)[number]
 
-/** Approval of a tool call of a run or a chat answer (table `approvals`). */
+/**
+ * Approval of a tool call of a run or a chat answer, or a form that its site wants to have filled in the middle of the call
+ * (table `approvals`).
+ */
 export class Approval extends Row {
   static override tableName = 'approvals'
-  static override anyTexts = ['arguments', 'note']
+  static override anyTexts = ['arguments', 'note', 'form', 'siteState', 'input']
   declare id: string
   declare ownerId: string
   declare callId: string
@@ -32,6 +36,13 @@ export class Approval extends Row {
   declare decidedBy: string | null
   /** A note on the decision. The model sees it if the call was refused. */
   declare note: string | null
+  /** 0 for the approval of the call itself, else which of its forms this is. */
+  declare formNumber: number
+  /** The JSON text of the form, and what the request that continues the call carries for the site. */
+  declare form: string | null
+  declare siteState: string | null
+  /** The JSON text of the values given. They are stored before they are sent. */
+  declare input: string | null
 }
 
 /** The requests of answers that nobody has decided about, oldest first. */
@@ -51,6 +62,17 @@ export async function withdrawApprovals(
 
 /** SHA-256 of the arguments' text, in hex. */
 export const argumentsHashOf = (args: string): string => createHash('sha256').update(args).digest('hex')
+
+/** The form of an approval; undefined if it is about the call itself. */
+export const formOf = ({ form }: Pick<Approval, 'form'>): Form | undefined =>
+  form === null ? undefined : (JSON.parse(form) as Form)
+
+/** What the site is answered once a person has decided about its form. A refusal is an answer too. */
+export function answerIn({ status, siteState: state, input }: Approval): FormAnswer | undefined {
+  if (state === null) return undefined
+  if (input !== null) return { state, action: 'accept', input: JSON.parse(input) as FormInput }
+  return status === 'refused' ? { state, action: 'decline' } : undefined
+}
 
 /** The parts of a call that its approval covers. */
 type ApprovedCall = { arguments: string; tool: string | null; siteOrigin: string | null }

@@ -4,6 +4,7 @@ import type { Database, Transaction } from '../database/database.ts'
 import { page, type Page, type PageRequest } from '../database/paging.ts'
 import { assertThat } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
+import type { Form } from '../forms/form.ts'
 import { belongsTo, type Owners } from '../owners/reach.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import { quotedName } from '../names.ts'
@@ -15,13 +16,15 @@ import { createDecide, unknown } from './decide.ts'
 /** The requester: a run, or an answer in a session. */
 type ApprovalOf = { runId: string; agentId: string } | { sessionId: string; answerId: string }
 
-/** A call that needs an approval. */
+/** A call that needs an approval, or whose site asks for input. */
 export interface CallToApprove {
   callId: string
   siteOrigin: string
   tool: string
   /** The JSON text of the arguments, as it will be sent. */
   arguments: string
+  /** The form, which of the call's it is, and the site's state, as `CallOutcome` has them. */
+  question?: { formNumber: number; form: Form; state: string }
 }
 
 /** The calls of one step, requested together. */
@@ -61,14 +64,19 @@ export function createApprovals(context: {
   /** Names the tool, which sites publish, but not the arguments, because notifications are mailed. */
   const notify = (trx: Transaction, asker: string, approval: Approval): Promise<boolean> => {
     const { id, ownerId, tool, siteOrigin, expiresAt } = approval
+    const isForm = approval.form !== null
     return notifications.notify(trx, {
       ownerId,
       kind: 'approval_requested',
       subjectId: id,
       key: id,
       consolePage: approvalPage(id),
-      title: `A tool call needs your approval: ${quotedName(tool)}`,
-      message: `${asker} wants to call ${quotedName(tool)} at ${siteOrigin}. To review the arguments, use GET /approvals/${id}. To approve or refuse the call, use POST /approvals/${id}. The call will be made only if it is approved before ${utc(expiresAt)}.`,
+      title: isForm
+        ? `A tool asks for input: ${quotedName(tool)}`
+        : `A tool call needs your approval: ${quotedName(tool)}`,
+      message: isForm
+        ? `${asker} has called ${quotedName(tool)} at ${siteOrigin}, and the site asks for input. To read the form, use GET /approvals/${id}. To answer or refuse, use POST /approvals/${id}. The call will end without an answer at ${utc(expiresAt)}.`
+        : `${asker} wants to call ${quotedName(tool)} at ${siteOrigin}. To review the arguments, use GET /approvals/${id}. To approve or refuse the call, use POST /approvals/${id}. The call will be made only if it is approved before ${utc(expiresAt)}.`,
     })
   }
 
@@ -78,15 +86,18 @@ export function createApprovals(context: {
 
     /**
      * Requests approval of calls in the transaction that plans them, and notifies their owner of each. The unique call
-     * id allows one request per call.
+     * id and the number of the form allow one request of each kind.
      */
     async request(trx: Transaction, { ownerId, of, asker, calls, expiresAt }: ApprovalRequest): Promise<Approval[]> {
       if (calls.length === 0) return []
       const shared = { ownerId, ...of, status: 'pending' as const, requestedAt: clock.now(), expiresAt }
-      const rows = calls.map((call) => ({
+      const rows = calls.map(({ question, ...call }) => ({
         id: newId(),
         ...shared,
         ...call,
+        formNumber: question?.formNumber ?? 0,
+        form: question ? JSON.stringify(question.form) : null,
+        siteState: question?.state ?? null,
         argumentsHash: argumentsHashOf(call.arguments),
       }))
       const approvals = await Approval.query(trx).insert(rows)
@@ -112,9 +123,9 @@ export function createApprovals(context: {
       })
     },
 
-    /** The approval of a call; undefined if none was requested. */
+    /** The latest approval of a call; undefined if none was requested. */
     ofCall: async (db: Database | Transaction, callId: string): Promise<Approval | undefined> =>
-      Approval.query(db).findOne({ callId }),
+      Approval.query(db).where({ callId }).orderBy('formNumber', 'desc').first(),
 
     /** Marks the call's approval as expired if it is overdue, and then returns it. */
     expire: async (trx: Transaction, callId: string): Promise<Approval | undefined> =>

@@ -1,11 +1,12 @@
 import type { Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { assertThat, CodedError } from '../errors.ts'
+import { readInput } from '../forms/read-input.ts'
 import type { Due } from '../runs/due.ts'
 import { Run } from '../runs/run.ts'
 import { append } from '../runs/timeline.ts'
 import { ToolCall } from '../tools/tool-call.ts'
-import { Approval, type ApprovalStatus } from './approval.ts'
+import { Approval, formOf, type ApprovalStatus } from './approval.ts'
 
 /** A decision on an approval. */
 export interface Decision {
@@ -14,6 +15,8 @@ export interface Decision {
   note?: string | undefined
   /** The hash of the arguments that the decider saw. */
   argumentsHash?: string | undefined
+  /** The values for the form, if the approval has one and is approved. */
+  input?: Record<string, unknown> | undefined
 }
 
 const statusAfter = { approve: 'approved', refuse: 'refused' } as const
@@ -57,12 +60,21 @@ export function createDecide(context: {
     const status = statusAfter[asked.decision]
     assertSeen(approval, asked.argumentsHash)
     if (approval.status !== 'pending') {
-      return { approval, ...(approval.status !== status && { error: decidedAlready(approval.status) }) }
+      const isSame =
+        approval.status === status && (asked.input === undefined || inputIn(approval, asked) === approval.input)
+      return { approval, ...(!isSame && { error: decidedAlready(approval.status) }) }
     }
     if (approval.expiresAt <= clock.now()) {
       return { approval: await record(trx, approval, { status: 'expired' }), error: decidedAlready('expired') }
     }
-    return { approval: await record(trx, approval, { status, decidedBy: by, note: asked.note ?? null }) }
+    return {
+      approval: await record(trx, approval, {
+        status,
+        decidedBy: by,
+        note: asked.note ?? null,
+        input: inputIn(approval, asked),
+      }),
+    }
   }
 
   return {
@@ -92,6 +104,18 @@ function assertSeen({ argumentsHash }: Approval, seen: string | undefined): void
   const message = 'The arguments differ from those you reviewed. Review them and decide again.'
   const details = [{ path: 'argumentsHash', message }]
   assertThat(seen === undefined || seen === argumentsHash, 'VALIDATION_ERROR', { message, details })
+}
+
+/** The JSON text of the values for the form; null if none are sent. Throws VALIDATION_ERROR with the problems by path. */
+function inputIn(approval: Approval, { decision, input }: Decision): string | null {
+  const form = formOf(approval)
+  const message = 'This approval has no form, so there is nothing to fill in.'
+  const details = [{ path: 'input', message }]
+  assertThat(form !== undefined || input === undefined, 'VALIDATION_ERROR', { message, details })
+  if (form === undefined || decision === 'refuse') return null
+  const read = readInput(form, input ?? {})
+  if ('input' in read) return JSON.stringify(read.input)
+  throw new CodedError('VALIDATION_ERROR', { message: 'The values do not fit the form.', details: read.problems })
 }
 
 const sentences = {

@@ -1,5 +1,7 @@
+import { answerIn } from '../approvals/approval.ts'
 import type { Approvals } from '../approvals/approvals.ts'
 import type { Clock } from '../clock.ts'
+import type { Config } from '../config/config.ts'
 import { retryWhileUnavailable, type Database } from '../database/database.ts'
 import { endingUnsent, hindranceOf, type CallEnding, type Hindrance } from '../loop/call-endings.ts'
 import { asSeen, createCallLedger, type Fence } from '../loop/call-ledger.ts'
@@ -11,6 +13,7 @@ import { sendingOf } from '../tools/sending.ts'
 import type { ToolCall } from '../tools/tool-call.ts'
 import { reasonOf } from '../tools/unsent-reason.ts'
 import { ChatAnswer } from './chat-answer.ts'
+import { mayAskUntil } from './may-ask-until.ts'
 
 /** How long a call that was sent may go on when its answer is given up: most sites answer within that. */
 const lingerMs = 2000
@@ -50,10 +53,11 @@ export interface Calling {
 export function createChatCalls(context: {
   database: Database
   clock: Clock
-  approvals: Pick<Approvals, 'ofCall' | 'expire'>
+  config: Pick<Config, 'budgets'>
+  approvals: Pick<Approvals, 'ofCall' | 'expire' | 'request'>
   loop: Pick<Loop, 'performCall'>
 }) {
-  const { database, clock, loop, approvals } = context
+  const { database, clock, config, loop, approvals } = context
 
   /** An outcome is recorded by whoever has it; that a call is sent, or will not be, only by the writer of the answer. */
   const fenceOf = (calling: Calling): Fence => ({
@@ -66,6 +70,20 @@ export function createChatCalls(context: {
       await leave(seen, endingUnsent(seen, 'The call was not made.'), calling)
       return false
     },
+
+    ask: (seen, changes, question) =>
+      database.transaction(async (trx) => {
+        // Its end, which closes its calls, locks the answer, too.
+        const answer = await ChatAnswer.query(trx).findOne({ id: seen.subjectId }).forShare()
+        if (!answer || answer.endedAt) return true
+        const expiresAt = await mayAskUntil(trx, { budgets: config.budgets }, answer, clock.now())
+        if (expiresAt <= clock.now()) return false
+        if ((await asSeen(trx, seen).patch(changes(expiresAt))) === 0) return true
+        const { id: answerId, sessionId, ownerId } = answer
+        const of = { sessionId, answerId }
+        await approvals.request(trx, { ownerId, of, asker: 'A chat', calls: [question], expiresAt })
+        return true
+      }),
   })
 
   /** Ends a call that is not sent, or not again. */
@@ -91,12 +109,15 @@ export function createChatCalls(context: {
       maxRefused,
       begin: (seen) => ledger.begin(seen),
       // Without `fail`: people wait, and their model asks again.
+      ask: (seen, outcome) => ledger.ask(seen, outcome),
       finish: (seen, outcome) => ledger.finish(seen, outcome),
       refuse: (seen, outcome, generation) => ledger.refuse(seen, outcome, generation),
       async look() {
         const hindrance = await hindranceNow(call)
         if (hindrance && 'status' in hindrance) await leave(call, hindrance, calling)
-        return hindrance ? undefined : { call, sending: sendingOf(call, sending) }
+        if (hindrance) return undefined
+        const approval = call.forms > 0 ? await approvals.ofCall(database, call.id) : undefined
+        return { call, sending: sendingOf(call, { ...sending, answer: approval && answerIn(approval) }) }
       },
       refreshed: async () => {},
       async unsent(_call, sent) {

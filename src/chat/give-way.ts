@@ -23,7 +23,7 @@ export async function giveWay(
     .forUpdate()
   const now = clock.now()
   for (const { id, sessionId, number } of waiting) {
-    const ending = status === 'completed' ? { endingOf: () => replaced } : {}
+    const ending = status === 'completed' ? { endingOf: replaced } : {}
     await closeCalls(trx, { kind: 'answer', id }, now, { statuses: ['planned'], ...ending })
     const finish = status === 'completed' ? { finish: 'other' } : {}
     const changes = { status, ...finish, endedAt: now, waitingSince: null }

@@ -1,4 +1,4 @@
-import type { Approval } from '../approvals/approval.ts'
+import { formOf, type Approval } from '../approvals/approval.ts'
 import { parseJson } from '../json.ts'
 import { errorBody, type CodedError, type ErrorCode } from '../errors.ts'
 import type { ToolCall } from '../tools/tool-call.ts'
@@ -70,27 +70,24 @@ export const outcomePart = ({ id: toolCallId, status, result }: ToolCall): ChatP
     : { type: 'tool-output-error', toolCallId, errorText: result ?? 'The call failed.', dynamic: true }
 
 /** A call that somebody has to approve, in streams and in histories. */
-export const approvalPart = ({
-  id,
-  callId,
-  siteOrigin,
-  tool,
-  arguments: args,
-  argumentsHash,
-  expiresAt,
-}: Approval) => ({
-  type: 'data-approval' as const,
-  id,
-  data: {
-    approvalId: id,
-    toolCallId: callId,
-    site: siteOrigin,
-    tool,
-    input: valueOf(args),
-    argumentsHash,
-    expiresAt: expiresAt.toISOString(),
-  },
-})
+export const approvalPart = (approval: Approval) => {
+  const { id, callId, siteOrigin, tool, arguments: args, argumentsHash, expiresAt } = approval
+  const form = formOf(approval)
+  return {
+    type: 'data-approval' as const,
+    id,
+    data: {
+      approvalId: id,
+      toolCallId: callId,
+      site: siteOrigin,
+      tool,
+      input: valueOf(args),
+      argumentsHash,
+      expiresAt: expiresAt.toISOString(),
+      ...(form && { form }),
+    },
+  }
+}
 
 /** What an error ends a stream with: its body as data, and the sentence that every client shows. */
 export function failureParts(failure: CodedError): ChatPart[] {

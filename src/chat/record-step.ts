@@ -1,5 +1,5 @@
 import { LedgerEntry } from '../billing/ledger-entry.ts'
-import { later, type Clock } from '../clock.ts'
+import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import { retryWhileUnavailable, type Database, type Transaction } from '../database/database.ts'
 import type { JudgedAnswer } from '../loop/ask.ts'
@@ -11,10 +11,11 @@ import type { OfferedTool } from '../loop/offer.ts'
 import type { Plan } from '../loop/plan-calls.ts'
 import type { StepOf, Used } from '../loop/write-step.ts'
 import type { Outages } from '../outages/outages.ts'
-import { Session } from '../sessions/session.ts'
+import type { Session } from '../sessions/session.ts'
 import { ToolCall } from '../tools/tool-call.ts'
 import { otherModelOf, type Asking } from './attempt.ts'
 import { ChatAnswer } from './chat-answer.ts'
+import { mayAskUntil } from './may-ask-until.ts'
 import { lockAnswer, type Written } from './writer.ts'
 
 /** What a step has come to. */
@@ -33,20 +34,13 @@ export function createRecordStep(context: {
 }) {
   const { database, clock, config, loop, outages } = context
 
-  /** Nobody could read the answer after the end of its session. */
-  async function mayAskUntil(trx: Transaction, { sessionId }: ChatAnswer, now: Date): Promise<Date> {
-    const { expiresAt: end } = await Session.query(trx).findById(sessionId).throwIfNotFound()
-    const latest = later(now, config.budgets.waitSeconds)
-    return end < latest ? end : latest
-  }
-
   /** What the calls of a step are planned with. Most steps have none. */
   async function planOf(trx: Transaction, answer: ChatAnswer, { calls }: Stepped, tools: OfferedTool[]) {
     const now = clock.now()
     const plan: Omit<Plan, 'step' | 'calls'> = { before: [], tools, now, mayAskUntil: now }
     if (calls.length === 0) return plan
     const before = await lastCalls(trx, answer.id, answer.steps).select('name', 'arguments')
-    return { ...plan, before, mayAskUntil: await mayAskUntil(trx, answer, now) }
+    return { ...plan, before, mayAskUntil: await mayAskUntil(trx, config, answer, now) }
   }
 
   /** Returns what the step changes in its answer. */

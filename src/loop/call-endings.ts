@@ -25,7 +25,7 @@ export interface Permission {
 
 /** What is known of the attempts at a call. Direct calls are in doubt only while they are started. */
 export type Attempted = Pick<ToolCall, 'status' | 'effect' | 'attempts' | 'refusedAttempts'> &
-  Partial<Pick<ToolCall, 'inDoubt'>>
+  Partial<Pick<ToolCall, 'inDoubt' | 'forms'>>
 
 /** `asksFirst`: somebody was asked to approve it. */
 type Approvable = Attempted & Pick<ToolCall, 'asksFirst'> & Parameters<typeof isAsShown>[1]
@@ -33,6 +33,8 @@ type Approvable = Attempted & Pick<ToolCall, 'asksFirst'> & Parameters<typeof is
 const removed = 'The call was not made because the owner removed the tool or its site from the agent.'
 const removedInDoubt =
   'An earlier attempt ended without a usable response. The call was not retried because the owner removed the tool or its site from the agent.'
+const removedAsking =
+  'The site asked for input, and the owner removed the tool or its site from the agent, so the call did not come to its end.'
 const unasked = 'The call was not made because its tool now requires approval. Make the call again to request approval.'
 const needless = 'The call was not made because its site is no longer connected.'
 const notInTime = 'The call was not made because nobody approved it in time.'
@@ -40,15 +42,22 @@ const changed = 'The call was not made because it differs from the call that was
 const refused =
   'The call was not made because its approval was refused. Do not request it again unless you are asked to.'
 const withdrawn = 'The call was not made because the request for its approval was withdrawn.'
+const goneAsking = 'The site asked for input and is no longer connected, so the call did not come to its end.'
+const notAnswered = 'The site asked for input, and nobody answered in time, so the call did not come to its end.'
+const notNeeded =
+  'The site asked for input, and the request to a person was withdrawn, so the call did not come to its end.'
 const lost =
   'The previous attempt was sent, but the process that sent it stopped before the response was recorded. The call was not retried because its tool is not declared safe to repeat.'
 const givenUp = 'Every attempt ended without a usable response.'
 
 /** The ending of a call that an answer waits for when the user goes on without it. */
-export const replaced: CallEnding = {
+export const replaced = ({ forms }: Pick<ToolCall, 'forms'>): CallEnding => ({
   status: 'failed',
-  note: 'The call was not made because the user sent another message instead of approving it.',
-}
+  note: forms > 0 ? leftOpen : 'The call was not made because the user sent another message instead of approving it.',
+})
+
+const leftOpen =
+  'The call did not come to its end because the user sent another message instead of answering what the site asked.'
 
 /** Whether an attempt may have taken effect, because it has no recorded outcome. */
 export const mayHaveActed = ({ status, attempts, refusedAttempts, inDoubt = false }: Attempted): boolean =>
@@ -67,7 +76,7 @@ export const hindranceOf = (
 /** The ending of a call whose last attempt was lost and must not be repeated. */
 export function endingIfLost(call: Attempted): CallEnding | undefined {
   const { status, effect, attempts, refusedAttempts } = call
-  const sent = attempts - refusedAttempts
+  const sent = attempts - refusedAttempts - (call.forms ?? 0)
   if (status !== 'started' || sent === 0) return undefined
   if (effect !== 'once' && sent < maxAttempts) return undefined
   return endingUnsent(call, effect === 'once' ? lost : givenUp)
@@ -78,7 +87,7 @@ export function endingWithout(
   { removed: isRemoved, asksFirst }: Permission,
   call: Attempted & Pick<ToolCall, 'asksFirst'>,
 ): CallEnding | undefined {
-  if (isRemoved) return endingUnsent(call, removed, removedInDoubt)
+  if (isRemoved) return endingUnsent(call, call.forms ? removedAsking : removed, removedInDoubt)
   return asksFirst && !call.asksFirst && call.status === 'planned' ? endingUnsent(call, unasked) : undefined
 }
 
@@ -88,12 +97,16 @@ export function byApproval(
   call: Approvable,
   { gone, now }: Pick<Permission, 'gone'> & { now: Date },
 ): Hindrance | undefined {
-  if (!approval || (approval.status === 'pending' && gone)) return endingUnsent(call, needless)
-  const { status, expiresAt, note } = approval
-  if (status === 'approved') return isAsShown(approval, call) ? undefined : endingUnsent(call, changed)
+  if (!approval || (approval.status === 'pending' && gone))
+    return endingUnsent(call, call.forms ? goneAsking : needless)
+  const { status, expiresAt, note, form } = approval
+  const isForm = form !== null
+  // The site is told of a refusal, too, since it has begun the call.
+  if (status === 'approved' || (status === 'refused' && isForm))
+    return isAsShown(approval, call) ? undefined : endingUnsent(call, changed)
   if (status === 'pending' && expiresAt > now) return { waitsUntil: expiresAt }
-  if (status === 'withdrawn') return endingUnsent(call, withdrawn)
-  if (status !== 'refused') return endingUnsent(call, notInTime)
+  if (status === 'withdrawn') return endingUnsent(call, isForm ? notNeeded : withdrawn)
+  if (status !== 'refused') return endingUnsent(call, isForm ? notAnswered : notInTime)
   return endingUnsent(call, note === null ? refused : `${refused} The note on the refusal: ${JSON.stringify(note)}`)
 }
 
@@ -111,6 +124,7 @@ export function endingWith(subject: 'run' | 'answer', call: Attempted): CallEndi
       `The ${subject} ended while this call was in progress. The call may or may not have taken effect.`,
     )
   }
+  if (call.forms) return endingUnsent(call, `The ${subject} ended while the site waited for input.`)
   if (call.attempts === 0) return endingUnsent(call, `The ${subject} ended before this call was sent.`)
   return endingUnsent(call, `The ${subject} ended before this call was retried. Its earlier attempts had no effect.`)
 }
@@ -127,11 +141,11 @@ export function endingUnsent(call: Attempted, note: string, noteInDoubt = note):
  * @param attempts how many there were, if the record does not say so yet
  */
 export function mayRepeat(
-  { effect, refusedAttempts, attempts: recorded }: Attempted,
+  { effect, refusedAttempts, attempts: recorded, forms = 0 }: Attempted,
   outcome: CallOutcome,
   { maxRefused, attempts = recorded }: { maxRefused: number; attempts?: number },
 ): boolean {
-  if (attempts - refusedAttempts >= maxAttempts || refusedAttempts > maxRefused) return false
+  if (attempts - refusedAttempts - forms >= maxAttempts || refusedAttempts > maxRefused) return false
   if (outcome.kind === 'broken') return effect !== 'once' && (outcome.httpStatus ?? 0) >= 500
   return outcome.kind === 'unavailable' && !outcome.permanent && (outcome.certain || effect !== 'once')
 }

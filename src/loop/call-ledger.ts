@@ -1,5 +1,7 @@
+import type { CallToApprove } from '../approvals/approvals.ts'
 import type { Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
+import { mostForms } from '../forms/form.ts'
 import type { CallOutcome } from '../tools/call-site.ts'
 import { recordedResult, statusAfter, ToolCall } from '../tools/tool-call.ts'
 import { mayHaveActed } from './call-endings.ts'
@@ -25,10 +27,18 @@ export interface Fence {
   change: (seen: ToolCall, changes: Changes, event?: CallEvent) => Promise<boolean>
   /** Changes a call that is sent now. One that must not be sent any more is ended instead. */
   begin: (seen: ToolCall, changes: Changes, event: CallEvent) => Promise<boolean>
+  /**
+   * Changes a call whose site asks, and requests the answer of a person. Returns false, without a change, if there is no time
+   * left to wait for it.
+   */
+  ask: (seen: ToolCall, changes: (until: Date) => Changes, question: CallToApprove) => Promise<boolean>
 }
 
 /** What is recorded of a call's attempts when it ends. */
 type Counted = Pick<ToolCall, 'attempts' | 'inDoubt'>
+
+/** The outcome of an attempt whose site asks. */
+export type Asking = Extract<CallOutcome, { kind: 'asks' }>
 
 /** What a call waits for. */
 type Wait = Partial<Pick<ToolCall, 'waitCause' | 'notBefore' | 'refusedGeneration'>>
@@ -42,7 +52,7 @@ const repeated =
  * @param maxRefused how often a site may refuse a call (401 or 429, so it did nothing) before that is its answer
  */
 export const createCallLedger = (
-  { change, begin }: Fence,
+  { change, begin, ask }: Fence,
   { clock, maxRefused }: { clock: Clock; maxRefused: number },
 ) => ({
   maxRefused,
@@ -63,6 +73,21 @@ export const createCallLedger = (
     const note = outcome.kind === 'unread' && { note: outcome.text }
     const data = { callId: call.id, attempts, status, ...note }
     await change(call, { status, attempts, ...ended }, { kind: 'tool.finished', data })
+  },
+
+  /**
+   * The site asks a person: the call is planned again, until the answer. Returns why nobody can be asked, as the outcome of
+   * the call.
+   */
+  async ask(call: ToolCall, { form, state, httpStatus }: Asking): Promise<CallOutcome | undefined> {
+    const { id: callId, siteOrigin, tool, arguments: args } = call
+    const formNumber = call.forms + 1
+    if (formNumber > mostForms) return rejected(httpStatus, asksTooOften)
+    const question = { formNumber, form, state }
+    const toAsk = { callId, siteOrigin: siteOrigin ?? '', tool: tool ?? '', arguments: args, question }
+    const waiting = { status: 'planned' as const, asksFirst: true, forms: formNumber, waitCause: 'approval' as const }
+    const isAsked = await ask(call, (notBefore) => ({ ...waiting, notBefore }), toAsk)
+    return isAsked ? undefined : rejected(httpStatus, noTimeToAnswer)
   },
 
   /** The attempt failed and there will be another. */
@@ -95,6 +120,17 @@ export const createCallLedger = (
   async postpone(call: ToolCall, wait: Wait): Promise<void> {
     await change(call, wait)
   },
+})
+
+const asksTooOften = `The tool has asked for input more than ${mostForms} times, so nobody was asked again.`
+const noTimeToAnswer = 'The tool asks for input, and there is no time left to wait for it.'
+
+/** The outcome of a call whose site asks where nobody can be asked. */
+export const rejected = (httpStatus: number, text: string): CallOutcome => ({
+  kind: 'rejected',
+  httpStatus,
+  certain: false,
+  text,
 })
 
 const failedEvent = (

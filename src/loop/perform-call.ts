@@ -3,6 +3,7 @@ import { CodedError } from '../errors.ts'
 import type { CallOutcome } from '../tools/call-site.ts'
 import type { Sender, Sent, Unsent } from '../tools/sender.ts'
 import type { Sending } from '../tools/sending.ts'
+import { rejected, type Asking } from './call-ledger.ts'
 import { mayRepeat, type Attempted } from './call-endings.ts'
 
 /**
@@ -20,6 +21,11 @@ export interface CallLedger<Call extends Attempted> {
   refuse: (call: Call, outcome: CallOutcome, generation: number) => Promise<Call>
   /** Records that a credential was refreshed for the call. */
   refreshed: (call: Call) => Promise<void>
+  /**
+   * Records what the site asks a person, so that the call waits for the answer. Returns the outcome of the call if nobody
+   * can be asked; absent if that is always so.
+   */
+  ask?: (call: Call, outcome: Asking) => Promise<CallOutcome | undefined>
   /** Records the outcome of the call. */
   finish: (call: Call, outcome: CallOutcome) => Promise<void>
   /** Records that the attempt failed and that there will be another; absent if there are none. */
@@ -35,7 +41,8 @@ export interface CallLedger<Call extends Attempted> {
 export function createPerformCall({ sender }: { sender: Pick<Sender, 'send'> }) {
   async function attempt<Call extends Attempted>(ledger: CallLedger<Call>, seen: Call, sending: Sending) {
     let call = seen
-    const sent = await sender.send(sending, {
+    const asking = { ...sending, mayAsk: ledger.ask !== undefined }
+    const sent = await sender.send(asking, {
       async begin() {
         const begun = await ledger.begin(seen)
         call = begun ?? seen
@@ -46,7 +53,7 @@ export function createPerformCall({ sender }: { sender: Pick<Sender, 'send'> }) 
       },
       onRefreshed: () => ledger.refreshed(call),
     })
-    return { call, sent }
+    return { call, sent: ledger.ask ? sent : withoutQuestion(sent) }
   }
 
   async function record<Call extends Attempted>(ledger: CallLedger<Call>, call: Call, sent: Sent): Promise<void> {
@@ -58,6 +65,10 @@ export function createPerformCall({ sender }: { sender: Pick<Sender, 'send'> }) 
   }
 
   async function recordAnswer<Call extends Attempted>(ledger: CallLedger<Call>, call: Call, outcome: CallOutcome) {
+    if (outcome.kind === 'asks' && ledger.ask) {
+      const refusal = await ledger.ask(call, outcome)
+      return refusal && ledger.finish(call, refusal)
+    }
     if (!ledger.fail || !mayRepeat(call, outcome, ledger)) return ledger.finish(call, outcome)
     await ledger.fail(call, outcome)
     throw new CodedError('TOOL_EXECUTION_ERROR', { retryable: true })
@@ -84,5 +95,13 @@ export function createPerformCall({ sender }: { sender: Pick<Sender, 'send'> }) 
     }
   }
 }
+
+const nobodyToAsk =
+  'The tool asks for input in the middle of the call. Such tools can be called only in runs and chats.'
+
+const withoutQuestion = (sent: Sent): Sent =>
+  sent.kind === 'answered' && sent.outcome.kind === 'asks'
+    ? { ...sent, outcome: rejected(sent.outcome.httpStatus, nobodyToAsk) }
+    : sent
 
 export type PerformCall = ReturnType<typeof createPerformCall>

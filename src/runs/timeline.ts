@@ -52,8 +52,8 @@ export interface EventData {
   'tool.started': { callId: string; attempt: number; note?: string }
   'tool.failed': { callId: string; attempt: number; message: string; willRetry: true }
   'tool.finished': { callId: string; attempts: number; status: string; note?: string }
-  /** The call is sent only after approval. */
-  'approval.requested': { callId: string; approvalId: string; expiresAt: string }
+  /** The call is sent only after approval, or its site asks a person: `formNumber` times by now. */
+  'approval.requested': { callId: string; approvalId: string; expiresAt: string; formNumber?: number }
   'approval.decided': { callId: string; approvalId: string; status: 'approved' | 'refused' | 'expired'; note?: string }
   'credential.refreshed': { callId: string; site: string }
   'wait.started': { cause: WaitCause; site: string | null; model?: string; until: string; calls: number; note: string }

@@ -1,3 +1,5 @@
+import type { Form, FormAnswer } from '../forms/form.ts'
+import { hidingOf } from '../hiding/hiding-cache.ts'
 import type * as inThread from '../in-thread.ts'
 import { decodeUtf8 } from '../json.ts'
 import type { Logger } from '../logger.ts'
@@ -29,6 +31,9 @@ export interface SiteCall {
   ownerId: string
   arguments: string
   idempotencyKey: string
+  /** Whether a person can be asked in the middle of the call, and what one has answered to the last question. */
+  mayAsk?: boolean | undefined
+  answer?: FormAnswer | undefined
   signal?: AbortSignal | undefined
 }
 
@@ -38,6 +43,11 @@ export interface SiteCall {
  */
 export type CallOutcome =
   | { kind: 'succeeded'; httpStatus: number; text: string }
+  /**
+   * The site wants to know something from a person before it ends the call. `state`: what the request that continues the
+   * call has to carry, for its adapter alone.
+   */
+  | { kind: 'asks'; httpStatus: number; certain: false; text: string; form: Form; state: string }
   /** The site ran the call, as its 2xx says (RFC 9110, 15.3), but its answer is not a readable JSON object. */
   | { kind: 'unread'; httpStatus: number; text: string }
   /** `wanted`: the scopes that the site asks for. */
@@ -85,7 +95,8 @@ export function createCallSite(context: { logger: Logger; threads: Pick<Threads<
     async attempt(call: SiteCall, make: () => Promise<CallOutcome>): Promise<CallOutcome> {
       try {
         const outcome = await make()
-        if (outcome.kind !== 'succeeded') note(call, { outcome: outcome.kind, status: outcome.httpStatus })
+        if (outcome.kind !== 'succeeded' && outcome.kind !== 'asks')
+          note(call, { outcome: outcome.kind, status: outcome.httpStatus })
         return outcome
       } catch (error) {
         if (!(error instanceof SafeFetchError)) throw error
@@ -103,6 +114,14 @@ export function createCallSite(context: { logger: Logger; threads: Pick<Threads<
     ofResult: (call: SiteCall, httpStatus: number, text: string): Promise<CallOutcome> =>
       classifySuccess(httpStatus, text, secretsOf(call), readerFor(call.ownerId)),
 
+    /** A question of the site to a person. It is stored and shown as it is, so it may contain no secret. */
+    async ofQuestion(call: SiteCall, httpStatus: number, asked: { form: Form; state: string }): Promise<CallOutcome> {
+      const text = JSON.stringify(asked)
+      const containsSecret = (await hidingOf(secretsOf(call))).json(text) !== text
+      if (containsSecret) return { kind: 'rejected', httpStatus, certain: false, text: quotesSecret }
+      return { kind: 'asks', httpStatus, certain: false, text: 'The site asks for input.', ...asked }
+    },
+
     /** A failure that the site itself reported, in its words. `sentence` introduces them. */
     async ofFailure(
       call: SiteCall,
@@ -117,6 +136,8 @@ export function createCallSite(context: { logger: Logger; threads: Pick<Threads<
 }
 
 export type CallSite = ReturnType<typeof createCallSite>
+
+const quotesSecret = 'The tool asks for input in a form that contains a secret of this platform, so nobody was asked.'
 
 const secretsOf = ({ token, secrets = [] }: SiteCall): string[] => [token, ...secrets]
 

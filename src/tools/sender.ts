@@ -62,7 +62,7 @@ export function createSender(context: {
       const pinned = connection.pinnedTools.find(({ name }) => name === sending.tool)
       const outcome = await dialect.call({ ...sending, ...connection, pinned })
       await learnFrom(outcome, connection, host)
-      storedBytes.note(sending.ownerId, Buffer.byteLength(outcome.text) + Buffer.byteLength(sending.arguments))
+      storedBytes.note(sending.ownerId, storedOf(outcome) + Buffer.byteLength(sending.arguments))
       // Only this process knows the response. While Postgres is unreachable, it retries until the response is recorded.
       const signal = sending.signal ?? AbortSignal.timeout(recordMs)
       if (!isRefusedAttempt(outcome)) return { kind: 'answered', outcome }
@@ -136,7 +136,7 @@ export function createSender(context: {
 
   return {
     /** Throws the signal's reason when aborted, and errors of the ledger, but never because of a site. */
-    async send(sending: Sending, ledger: Ledger): Promise<Sent> {
+    async send(sending: Sending & { mayAsk?: boolean }, ledger: Ledger): Promise<Sent> {
       const until = performance.now() + (sending.patienceMs ?? 0)
       for (;;) {
         const patienceMs = Math.max(0, until - performance.now())
@@ -157,7 +157,11 @@ export type Sender = ReturnType<typeof createSender>
 
 /** A success proves the token, and so does 403, which is about the user of a valid token. */
 const provesToken = ({ kind, httpStatus }: CallOutcome): boolean =>
-  kind === 'succeeded' || kind === 'unread' || httpStatus === 403
+  kind === 'succeeded' || kind === 'asks' || kind === 'unread' || httpStatus === 403
+
+/** The bytes that are stored of an outcome. */
+const storedOf = (outcome: CallOutcome): number =>
+  Buffer.byteLength(outcome.kind === 'asks' ? JSON.stringify(outcome.form) + outcome.state : outcome.text)
 
 type RefusedAttempt = Extract<CallOutcome, { kind: 'refused' }>
 

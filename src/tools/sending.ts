@@ -1,3 +1,4 @@
+import type { FormAnswer } from '../forms/form.ts'
 import type { ToolCall } from './tool-call.ts'
 
 /** A call as it is sent. */
@@ -15,6 +16,8 @@ export interface Sending {
   /** How long `send` itself waits for a slot, in milliseconds. */
   patienceMs?: number
   refusedGeneration: number | null
+  /** What a person has answered to the last question of the site. */
+  answer?: FormAnswer | undefined
   /** Secrets besides the token to mask in the outcome. */
   secrets?: readonly string[] | undefined
   signal?: AbortSignal | undefined

@@ -59,6 +59,8 @@ export class ToolCall extends Call {
   declare failedAttempt: number | null
   /** An attempt may have taken effect, although a later one certainly did not. */
   declare inDoubt: boolean
+  /** Attempts that the site answered with a form; `attempts` includes them. */
+  declare forms: number
   declare waitCause: CallWaitCause | null
   declare notBefore: Date | null
 }

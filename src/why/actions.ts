@@ -54,6 +54,10 @@ export const actions = {
     request: 'POST /approvals/{id}',
     loses: 'is final: an approved call is made with exactly these arguments, and a refused call is not made',
   },
+  answer: {
+    request: 'POST /approvals/{id}',
+    loses: 'is final: the site gets exactly your values, and a refusal ends the call at the site',
+  },
   replaceToken: { request: 'PATCH /vault/{id}', loses: 'loses nothing, because a new token replaces the invalid one' },
 } as const satisfies Record<string, Reading | Changing>
 

@@ -27,7 +27,7 @@ export type OpenCall = Pick<
 > & {
   entry: Pick<VaultEntry, 'id' | 'name' | 'authType' | 'status' | 'statusReason'> | null
   /** The pending approval request to its owner. */
-  approval: Pick<Approval, 'id' | 'requestedAt' | 'expiresAt'> | null
+  approval: Pick<Approval, 'id' | 'requestedAt' | 'expiresAt' | 'formNumber'> | null
   /** Until when the site asked us to hold. */
   heldUntil: Date | null
   /** Calls per minute to its host, if an admin has set them. */

@@ -158,7 +158,7 @@ const readPending = async (trx: Transaction, calls: Pick<ToolCall, 'id'>[]): Pro
       calls.map(({ id }) => id),
     )
     .where({ status: 'pending' })
-    .select('id', 'callId', 'requestedAt', 'expiresAt')
+    .select('id', 'callId', 'requestedAt', 'expiresAt', 'formNumber')
 
 /** A schedule without a row was never synced. */
 async function readSchedule(trx: Transaction, { id }: Agent, fire: Date | null): Promise<Facts['schedule']> {

@@ -1,4 +1,4 @@
-import { advise, request } from './actions.ts'
+import { decisionAdvice } from './decision-advice.ts'
 import { causeOf, utcTime, type Cause } from './cause.ts'
 import { siteOf } from './current-work.ts'
 import type { HeadRun, OpenCall } from './facts.ts'
@@ -13,9 +13,10 @@ export const unapprovedCalls = (head: HeadRun): Cause[] =>
 function unapproved(
   { run }: HeadRun,
   call: Omit<OpenCall, 'approval'>,
-  { id, requestedAt: since, expiresAt: until }: NonNullable<OpenCall['approval']>,
+  { id, requestedAt: since, expiresAt: until, formNumber }: NonNullable<OpenCall['approval']>,
 ): Cause {
-  const what = `approval of its call to ${call.tool ?? call.name} at ${siteOf(call)}`
+  const called = `its call to ${call.tool ?? call.name} at ${siteOf(call)}`
+  const what = formNumber > 0 ? `a person to answer the form of ${called}` : `approval of ${called}`
   const message = `Run ${run.sequence} has been waiting for ${what} since ${utcTime(since)}. At ${utcTime(until)}, it will continue without the call.`
   return causeOf({
     code: 'APPROVAL',
@@ -26,6 +27,6 @@ function unapproved(
     step: call.step,
     site: call.siteOrigin,
     message,
-    action: advise`To review the arguments, use ${request('readApproval', id)}. To approve or refuse the call, use ${request('decide', id)}.`,
+    action: decisionAdvice({ id, formNumber }),
   })
 }

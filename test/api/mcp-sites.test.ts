@@ -5,6 +5,7 @@ import * as manifests from '../../api/manifests.ts'
 import * as siteInspection from '../../api/site-inspection.ts'
 import * as vault from '../../api/vault.ts'
 import { call } from '../helpers/client.ts'
+import { askingTools } from '../helpers/asking-tools.ts'
 import { startMcpServer, type Received } from '../helpers/mcp-server.ts'
 import { agentOf, customer, ended, timelineOf } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
@@ -60,6 +61,26 @@ test('a server that wants a token is connected with one, and the token is stored
     content: [{ type: 'text', text: '[token]' }],
   })
 })
+
+test('a tool that asks in the middle of a call cannot be called directly, because nobody waits for the question', async (t) => {
+  const { add, use, server } = await open(t, { more: askingTools([]) })
+  const entry = (await add({ url: server.url })).body
+  server.instead = ({ method }, _request, response) => {
+    if (method !== 'tools/call') return false
+    const { id } = JSON.parse(server.received.at(-1)?.body ?? '{}') as { id: number }
+    const result = { resultType: 'input_required', inputRequests: { asked: confirmation } }
+    response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id, result }))
+    return true
+  }
+  const { failure } = await use(entry.id, 'order')
+  t.like(failure, { code: 'TOOL_EXECUTION_ERROR', outcome: 'failed' })
+  t.regex(failure.error, /only in runs and chats/)
+})
+
+const confirmation = {
+  method: 'elicitation/create',
+  params: { message: 'Sure?', requestedSchema: { type: 'object', properties: {} } },
+}
 
 test('a call that is cut off is in doubt and never sent again, neither by a run nor under its key', async (t) => {
   const { server, someone, add, use } = await open(t)

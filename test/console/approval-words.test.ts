@@ -1,5 +1,5 @@
 import test from 'ava'
-import { isDestructive, outcomeInWords } from '../../console/parts/approval-words.ts'
+import { endingOf, isDestructive, outcomeInWords } from '../../console/parts/approval-words.ts'
 
 const tools = [
   ['read', 'read', false],
@@ -17,6 +17,13 @@ for (const [effect, scope, asks] of tools)
   })
 
 test('approving a tool that is not known asks once more', (t) => t.true(isDestructive(undefined)))
+
+test('what came of a form is said in other words than what came of a call', (t) => {
+  const form = { message: 'Which size?', fields: [] }
+  t.regex(endingOf({ status: 'refused', form: null }), /was not made/)
+  t.regex(endingOf({ status: 'refused', form }), /tells the site/)
+  t.is(outcomeInWords({ status: 'approved', note: null, tool: 'order', form }, ''), 'Answered: order continues.')
+})
 
 test('a decision is told, and also that somebody else was faster', (t) => {
   const tool = 'delete_issue'

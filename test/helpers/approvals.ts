@@ -29,7 +29,7 @@ export const decide = (
   someone: Person,
   approvalId: string,
   decision: 'approve' | 'refuse',
-  more: { note?: string; argumentsHash?: string } = {},
+  more: { note?: string; argumentsHash?: string; input?: Record<string, unknown> } = {},
 ) => call(someone, approvals.decideApproval, { params: { approvalId }, body: { decision, ...more } })
 
 /** Creates an approval for a call that does not exist, of a run or an answer that may not exist. */

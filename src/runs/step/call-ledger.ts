@@ -1,17 +1,19 @@
-import type { Approval } from '../../approvals/approval.ts'
+import { answerIn, type Approval } from '../../approvals/approval.ts'
 import type { Approvals } from '../../approvals/approvals.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database, Transaction } from '../../database/database.ts'
+import type { FormAnswer } from '../../forms/form.ts'
 import { endingWithout, hindranceOf, type CallEnding, type Hindrance } from '../../loop/call-endings.ts'
 import { asSeen, createCallLedger, type Fence } from '../../loop/call-ledger.ts'
 import { endCall } from '../../loop/close-calls.ts'
 import { isFinal, ToolCall } from '../../tools/tool-call.ts'
 import { lockRun, readRun, type RunRef } from '../record.ts'
 import type { Run } from '../run.ts'
-import { heldUpMs } from '../time-left.ts'
+import { askingTimeLeft, heldUpMs } from '../time-left.ts'
 import { append, type NewEvent } from '../timeline.ts'
 import { permissionOf } from './permission.ts'
+import { askedEvent, nameOf } from './write-step.ts'
 
 /** How often a site may refuse one call (401 or 429, so it did nothing) before that is its answer. */
 export const maxRefused = 20
@@ -24,7 +26,7 @@ export function createRunLedger(context: {
   database: Database
   clock: Clock
   config: Pick<Config, 'budgets'>
-  approvals: Pick<Approvals, 'ofCall' | 'expire'>
+  approvals: Pick<Approvals, 'ofCall' | 'expire' | 'request'>
 }) {
   const { database, clock, config, approvals } = context
   const underLock = <T>(ref: RunRef, work: (trx: Transaction, run: Run, now: Date) => Promise<T>): Promise<T> =>
@@ -51,6 +53,19 @@ export function createRunLedger(context: {
         if ((await asSeen(trx, seen).patch(changes)) === 0) return false
         const waitedMs = run.waitedMs + heldUpMs(run, config.budgets, now)
         await append(trx, run.id, now, [event], { waitedMs })
+        return true
+      }),
+
+    ask: (seen, changes, question) =>
+      underLock(ref, async (trx, run, now) => {
+        const expiresAt = new Date(now.getTime() + askingTimeLeft(run, config.budgets, now))
+        if (expiresAt <= now) return false
+        if ((await asSeen(trx, seen).patch(changes(expiresAt))) === 0) return true
+        const { id: runId, agentId, ownerId } = run
+        const asker = await nameOf(trx, run)
+        const request = { ownerId, of: { runId, agentId }, asker, calls: [question], expiresAt }
+        const asked = await approvals.request(trx, request)
+        await append(trx, run.id, now, asked.map(askedEvent))
         return true
       }),
   })
@@ -86,11 +101,14 @@ export function createRunLedger(context: {
      * The call and its run, if there is anything to send; ends it if it must not be sent, or not again. Most calls are only
      * read here: `begin` checks again, under the lock.
      */
-    async look(callId: string): Promise<{ call: ToolCall; run: Run } | undefined> {
+    async look(callId: string): Promise<Found | undefined> {
       const { run } = await readRun(database, ref)
       const call = open(run, await callOf(database, run, callId))
       if (!call) return undefined
-      if (!(await hindranceNow(database, call))) return { call, run }
+      if (!(await hindranceNow(database, call))) {
+        const approval = call.forms > 0 ? await approvals.ofCall(database, call.id) : undefined
+        return { call, run, answer: approval && answerIn(approval) }
+      }
       await leaveUnsent(ref, callId)
       return undefined
     },
@@ -102,6 +120,13 @@ export function createRunLedger(context: {
         await append(trx, run.id, now, [{ kind: 'credential.refreshed', data }])
       }),
   })
+}
+
+/** A call that can be sent, with what a person has answered to its site. */
+interface Found {
+  call: ToolCall
+  run: Run
+  answer: FormAnswer | undefined
 }
 
 const callOf = (db: Database | Transaction, run: Run, callId: string) =>

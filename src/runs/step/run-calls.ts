@@ -39,11 +39,11 @@ export function createRunCalls(context: {
       async look() {
         const found = await ledger.look(callId)
         if (!found) return undefined
-        const { run, call } = found
+        const { run, call, answer } = found
         const { agentId, ownerId } = run
         noteInLog({ agentId, step: call.step })
         const secrets = [...loop.secrets, ...(await agents.knownSecrets(agentId, ownerId))]
-        const whose = { ownerId, share: `${ownerId}/${agentId}`, secrets, signal }
+        const whose = { ownerId, share: `${ownerId}/${agentId}`, secrets, answer, signal }
         const sending = sendingOf(call, { ...whose, idempotencyKey: idempotencyKeyOf(call), mayWait: true })
         return { call, sending }
       },

@@ -90,7 +90,7 @@ const stepOf = (trx: Transaction, run: Run, step: number): StepOf => {
   }
 }
 
-async function nameOf(trx: Transaction, { agentId, sequence }: Run): Promise<string> {
+export async function nameOf(trx: Transaction, { agentId, sequence }: Run): Promise<string> {
   const agent = await Agent.query(trx).findById(agentId).select('name').throwIfNotFound()
   return `Run ${sequence} of the agent ${quotedName(agent.name)}`
 }
@@ -106,9 +106,9 @@ const failedEvent = ({ id: callId }: { id: string }): NewEvent => ({
   data: { callId, attempts: 0, status: 'failed', note: 'Nothing was sent to the site.' },
 })
 
-const askedEvent = ({ id: approvalId, callId, expiresAt }: Approval): NewEvent => ({
+export const askedEvent = ({ id: approvalId, callId, expiresAt, formNumber }: Approval): NewEvent => ({
   kind: 'approval.requested',
-  data: { callId, approvalId, expiresAt: expiresAt.toISOString() },
+  data: { callId, approvalId, expiresAt: expiresAt.toISOString(), ...(formNumber > 0 && { formNumber }) },
 })
 
 const noteOn = ({ verdict }: RunAnswer): string =>

@@ -1,13 +1,14 @@
 import test from 'ava'
+import { askingRun } from '../../helpers/forms.ts'
 import { agentOf, connectTracker, customer, ended } from '../../helpers/people.ts'
 import { start } from '../../helpers/runs.ts'
 import { verify } from '../../helpers/workspaces.ts'
 import { announces } from './announced.ts'
-import { hasFocus, press } from './keyboard.ts'
+import { hasFocus, press, reach, type } from './keyboard.ts'
 import { look } from './look.ts'
 import { consoleStage, signIn } from './stage.ts'
 
-const open = consoleStage(test, 'approvals in the console')
+const open = consoleStage(test, 'approvals in the console', { SITE_ALLOW: '127.0.0.0/8,::1/128' })
 
 /** Somebody whose agent asks before it deletes issues. */
 async function asking() {
@@ -39,6 +40,33 @@ test.serial('an approval is decided by keyboard in the inbox, and the run contin
   await hasFocus(page, page.getByText('Nothing waits for you').locator('xpath=ancestor::*[@tabindex]').last())
   await announces(page, /delete_closed_issues/)
   t.is((await ended(someone, id)).status, 'completed')
+})
+
+test.serial('what a site asks in the middle of a call is answered by keyboard, and the call continues', async (t) => {
+  const { platform, visitAs } = await open()
+  const { server, someone, ordered, outcome } = await askingRun(t, platform, 'order')
+  const page = await visitAs(t, someone, '/console/w/me/approvals')
+  await page.getByRole('heading', { name: `The site ${server.url} asks` }).waitFor()
+  await page.getByText('What do you order?').waitFor()
+  await type(page, page.getByLabel('Amount (optional)'), 'ten')
+  await press(page, page.getByRole('button', { name: 'Send the answer' }))
+  await page.getByText('is required').waitFor()
+  await page.getByText('must be a number').waitFor()
+  await look(t, page, 'approvals-form')
+  await type(page, page.getByLabel('Amount (optional)'), '2')
+  await reach(page, page.getByRole('button', { name: /Size/ }))
+  await page.keyboard.press('Enter')
+  await page.getByRole('option', { name: 'Size m' }).waitFor()
+  await page.keyboard.type('Size m')
+  await page.keyboard.press('Enter')
+  await press(page, page.getByRole('button', { name: 'Send the answer' }))
+  await announces(page, /Answered: order continues/)
+  t.like(await outcome(), { status: 'succeeded' })
+  t.deepEqual(ordered, [{ size: 'm', amount: 2 }])
+  await page.goto(`${platform.url}/console/w/me/approvals?show=decided`)
+  await page.getByText('The site gets the values').waitFor()
+  await page.getByText('What do you order?').waitFor()
+  await look(t, page, 'approvals-answered')
 })
 
 test.serial(

@@ -32,12 +32,13 @@ const approval = (facts: Partial<Approval> = {}): Approval =>
     argumentsHash: argumentsHashOf('{"cents":100}'),
     expiresAt: soon,
     note: null,
+    form: null,
     ...facts,
   }) as Approval
 
 test('a call whose answer was lost is sent again only if its site declares it safe, three times at most', (t) => {
   const lost = { status: 'started', effect: 'once', attempts: 1, refusedAttempts: 0 } as const
-  const rows: [Partial<Pick<ToolCall, keyof typeof lost>>, Status | undefined, RegExp?][] = [
+  const rows: [Partial<Pick<ToolCall, keyof typeof lost | 'forms'>>, Status | undefined, RegExp?][] = [
     [{}, 'unknown', /not declared safe to repeat/],
     [{ status: 'planned', attempts: 3 }, undefined],
     [{ status: 'succeeded' }, undefined],
@@ -48,6 +49,9 @@ test('a call whose answer was lost is sent again only if its site declares it sa
     [{ effect: 'read', attempts: 3 }, 'failed', /^Every attempt/],
     [{ effect: 'read', attempts: 4, refusedAttempts: 2 }, undefined],
     [{ effect: 'read', attempts: 5, refusedAttempts: 2 }, 'failed', /^Every attempt/],
+    [{ attempts: 2, forms: 1 }, 'unknown', /not declared safe to repeat/],
+    [{ effect: 'read', attempts: 6, forms: 4 }, undefined],
+    [{ effect: 'read', attempts: 7, forms: 4 }, 'failed', /^Every attempt/],
   ]
   for (const [facts, status, note = /^$/] of rows) {
     const ending = endingIfLost({ ...lost, ...facts })
@@ -120,6 +124,22 @@ test('a call waits for an approval until it expires, and ends without one', (t) 
   }
 })
 
+test('a call whose site asks is sent again once somebody has answered or refused, and ends without an answer', (t) => {
+  const asking = call({ attempts: 1, forms: 1, asksFirst: true })
+  const decided = (facts: Partial<Approval>) =>
+    hindranceOf(asking, permission, { approval: approval({ form: '{}', ...facts }), now })
+  t.is(decided({ status: 'approved' }), undefined)
+  t.is(decided({ status: 'refused' }), undefined)
+  t.deepEqual(decided({ status: 'pending' }), { waitsUntil: soon })
+  t.like(decided({ status: 'pending', expiresAt: now }), { status: 'failed' })
+  t.regex(JSON.stringify(decided({ status: 'expired' })), /nobody answered in time/)
+  t.regex(JSON.stringify(decided({ status: 'withdrawn' })), /was withdrawn, so the call did not come to its end/)
+  const without = (facts: Partial<typeof permission>) =>
+    hindranceOf(asking, { ...permission, ...facts }, { approval: approval({ form: '{}', status: 'pending' }), now })
+  t.regex(JSON.stringify(without({ removed: true })), /removed the tool .*, so the call did not come to its end/)
+  t.regex(JSON.stringify(without({ gone: true })), /no longer connected, so the call did not come to its end/)
+})
+
 test('what was sent comes before what may be sent, and that before what was decided', (t) => {
   const asked = { ...permission, asksFirst: true }
   const about = (more: Partial<Call>, allowed = asked, decided: Partial<Approval> = {}) =>
@@ -141,6 +161,8 @@ test('a call that its answer leaves open ends by what is known of its attempts',
     [{ ...sent, effect: 'read' }, 'failed', /^The answer ended while this call was in progress\./],
     [{ ...sent, refusedAttempts: 1 }, 'failed', /earlier attempts had no effect\.$/],
     [{ ...sent, attempts: 2, refusedAttempts: 1 }, 'unknown', /in progress/],
+    [{ attempts: 1, forms: 1 }, 'failed', /while the site waited for input\.$/],
+    [{ ...sent, attempts: 2, forms: 1 }, 'unknown', /in progress/],
   ]
   for (const [facts, status, note] of rows) {
     const ending = endingWith('answer', call(facts))

@@ -234,6 +234,7 @@ test('a dead credential counts the runs that wait for it, and names when the fir
 test('an approval names its run or its chat, its tool and its site', (t) => {
   const approval = {
     id: 'p1',
+    formNumber: 0,
     siteOrigin: site,
     tool: 'createContact',
     requestedAt: ago(60),
@@ -260,6 +261,9 @@ test('an approval names its run or its chat, its tool and its site', (t) => {
   t.regex(need.action, /GET \/approvals\/p1\. .* POST \/approvals\/p1 \(this is final/)
   const chat = approvalNeed({ ...approval, runId: null, agentId: null, sequence: null, agentName: null })
   t.regex(chat.message, /^A chat wants to call/)
+  const form = approvalNeed({ ...approval, formNumber: 1 })
+  t.regex(form.message, /^Run 4 of “Sorter” needs input for its call of “createContact” at/)
+  t.regex(form.action, /^To read the form, use GET \/approvals\/p1\. To answer or refuse/)
 })
 
 test('a model that is out is named if an agent uses it or a run waits for it', (t) => {

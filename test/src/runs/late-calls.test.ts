@@ -1,6 +1,7 @@
 import test from 'ava'
 import * as vault from '../../../api/vault.ts'
 import { later } from '../../../src/clock.ts'
+import type { FormField } from '../../../src/forms/form.ts'
 import { createRunLedger } from '../../../src/runs/step/call-ledger.ts'
 import type { ToolCall } from '../../../src/tools/tool-call.ts'
 import { call } from '../../helpers/client.ts'
@@ -17,6 +18,14 @@ type Ledger = ReturnType<ReturnType<typeof createRunLedger>>
 
 const succeeded = { kind: 'succeeded', httpStatus: 200, text: 'late', value: {} } as const
 const unreached = { kind: 'unavailable', httpStatus: null, certain: true, text: 'late' } as const
+const asking = {
+  kind: 'asks',
+  httpStatus: 200,
+  certain: false,
+  text: 'late',
+  form: { message: 'Late?', fields: [] as FormField[] },
+  state: '{}',
+} as const
 const refused = { kind: 'refused', httpStatus: 401, certain: true, text: 'late' } as const
 
 /** What is written of an attempt. `null`: what the function says is true whichever attempt says it. */
@@ -26,6 +35,7 @@ const writes: Record<keyof Ledger, null | ((ledger: Ledger, seen: ToolCall) => P
   refreshed: null,
   begin: (ledger, seen) => ledger.begin(seen),
   finish: (ledger, seen) => ledger.finish(seen, succeeded),
+  ask: (ledger, seen) => ledger.ask(seen, asking),
   fail: (ledger, seen) => ledger.fail(seen, unreached),
   refuse: (ledger, seen) => ledger.refuse(seen, refused, 1),
   postpone: (ledger, seen) => ledger.postpone(seen, { waitCause: 'credential' }),

@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
+import type { FormField } from '../../../src/forms/form.ts'
 import { createRunLedger } from '../../../src/runs/step/call-ledger.ts'
 import { StaleEpochError, type RunRef } from '../../../src/runs/record.ts'
 import type { Runs } from '../../../src/runs/runs.ts'
@@ -33,6 +34,14 @@ type Parts = { [Part in keyof Runs]: (of: Runs[Part]) => void }[keyof Runs] exte
 
 const outcome = { kind: 'succeeded', httpStatus: 200, text: 'late', value: {} } as const
 const unreached = { kind: 'unavailable', httpStatus: null, certain: true, text: 'late' } as const
+const asking = {
+  kind: 'asks',
+  httpStatus: 200,
+  certain: false,
+  text: 'late',
+  form: { message: 'Late?', fields: [] as FormField[] },
+  state: '{}',
+} as const
 const refusal = { kind: 'refused', httpStatus: 401, certain: true, text: 'late' } as const
 
 /** Everything that acts under an epoch. What is new there and not here does not compile. */
@@ -49,6 +58,7 @@ function actsOf({ services }: Late): Record<string, Act> {
     look: (ref, { id }) => ledgerOf(ref).look(id),
     begin: (ref, call) => ledgerOf(ref).begin(call),
     finish: (ref, call) => ledgerOf(ref).finish(call, outcome),
+    ask: (ref, call) => ledgerOf(ref).ask(call, asking),
     fail: (ref, call) => ledgerOf(ref).fail(call, unreached),
     refuse: (ref, call) => ledgerOf(ref).refuse(call, refusal, 1),
     postpone: (ref, call) => ledgerOf(ref).postpone(call, { waitCause: 'credential' }),
@@ -91,7 +101,7 @@ test('each of these acts is carried out under the epoch in force', async (t) => 
   const late = await house()
   const { run, read, callId } = await underWay(late)
   for (const [name, act] of Object.entries(actsOf(late)).filter(([one]) => !one.startsWith('end'))) {
-    const open = { status: 'started', attempts: 1, waitCause: null, result: null, endedAt: null }
+    const open = { status: 'started', attempts: 1, forms: 0, waitCause: null, result: null, endedAt: null }
     await late.services.database('toolCalls').where({ id: callId }).update(open)
     await t.notThrowsAsync(act(run, await read()), name)
   }

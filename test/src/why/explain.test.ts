@@ -109,7 +109,7 @@ const unapproved: OpenCall = {
   waitCause: 'approval',
   notBefore: ahead(50),
   entry: call.entry,
-  approval: { id: 'p1', requestedAt: ago(30), expiresAt: ahead(50) },
+  approval: { id: 'p1', formNumber: 0, requestedAt: ago(30), expiresAt: ahead(50) },
 }
 
 /** A run that waits as a whole. */
@@ -161,7 +161,7 @@ const unsent: OpenCall = { ...call, status: 'planned', startedAt: null }
 const cancelled = (seconds: number): HeadRun => ({ ...asking, run: { ...run, cancelRequestedAt: ago(seconds) } })
 const left = (until: Date): Facts => ({ ...queued, action: { kind: 'leave', until } })
 const calling = { ...asking, calls: [{ ...call, startedAt: ago(3) }, { ...call, attempts: 2 }, parked] }
-const sooner = { ...unapproved, approval: { id: 'p2', requestedAt: ago(30), expiresAt: ahead(40) } }
+const sooner = { ...unapproved, approval: { id: 'p2', formNumber: 0, requestedAt: ago(30), expiresAt: ahead(40) } }
 
 /** What there is to tell of the facts, the most important first, and what is told of the first cause. */
 const rows: [what: string, facts: Facts, codes: string, first?: Partial<Cause>][] = [
@@ -381,6 +381,10 @@ test('a call that must be approved is named, with how to decide, and to whoever 
   )
   t.regex(approval.action, /GET \/approvals\/p1\. To approve or refuse the call, use POST \/approvals\/p1 \(/)
   t.regex(only(facts, 'RUN_AHEAD').message, /waiting for approval of a call to “CRM”/)
+  const asking = { ...unapproved, approval: { id: 'p1', formNumber: 1, requestedAt: ago(30), expiresAt: ahead(50) } }
+  const form = only(withHead(waits('approval', [asking])), 'APPROVAL')
+  t.regex(form.message, /a person to answer the form of its call to createContact at “CRM” /)
+  t.regex(form.action, /^To read the form, use GET \/approvals\/p1\. To answer or refuse, use POST \/approvals\/p1 \(/)
 })
 
 test('a run that calls says what, since when, which attempt that is, and how many calls there are', (t) => {

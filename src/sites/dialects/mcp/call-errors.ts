@@ -31,9 +31,6 @@ export function createCallErrors({ callSite }: { callSite: CallSite }) {
   function ofSdkError(error: SdkError, attempt: Attempt): CallOutcome {
     if (error.code === SdkErrorCode.InvalidResult)
       return { kind: 'unread', httpStatus: attempt.status ?? 200, text: `${unreadResult} It is no result of a tool.` }
-    const { resultType } = (error.data ?? {}) as { resultType?: unknown }
-    if (error.code === SdkErrorCode.UnsupportedResultType && resultType === 'input_required')
-      return { kind: 'rejected', httpStatus: attempt.status ?? 200, certain: false, text: asksForInput }
     return broken(attempt, unreadable)
   }
 
@@ -89,7 +86,6 @@ export const withStaleness = (outcome: CallOutcome, words: string): CallOutcome 
 const notOpened = 'The site did not open an MCP session, so the call was not sent.'
 const sessionLost = 'The site does not know the MCP session that it has just opened, so the call was not executed.'
 const unreadable = "The site's response is not one to a tool call."
-const asksForInput = 'The tool asks for more input, which is not supported.'
 
 /**
  * Whether the server refused a request because it does not know the session: 404, or, as many servers answer, 400 with

@@ -12,8 +12,9 @@ import { access } from './sign-in/access.ts'
 import { attempting } from './attempt.ts'
 import { createCallErrors, isSessionError, withStaleness } from './call-errors.ts'
 import { parameterHeaders } from './header-parameters.ts'
+import { answeringParams, canAsk, readInputRequired } from './input-required.ts'
 import { createListTools } from './list-tools.ts'
-import { NotOpened, openSession, type Session } from './session.ts'
+import { NotOpened, openSession, type Answer, type Session } from './session.ts'
 import { createSessions } from './sessions.ts'
 import { readToolResult, type GivenResult, type ReadResult } from './tool-result.ts'
 
@@ -40,20 +41,27 @@ export function createMcpDialect(
   /** The outcome of one request; undefined if the server refused it because it does not know the session. */
   const ask = (call: SiteCall, session: Session, endsAt: number): Promise<CallOutcome | undefined> =>
     attempting({ endsAt, signal: call.signal }, async (attempt) => {
-      const args = readExactly(call.arguments)
-      const headers = parameterHeaders(call.pinned?.input_schema, args)
+      const params = paramsOf(call, session)
+      const headers = parameterHeaders(call.pinned?.input_schema, params.arguments)
       const answer = await session
-        .request(
-          { method: 'tools/call', params: { name: call.tool, arguments: args } },
-          { signal: call.signal, headers },
-        )
-        .then(({ text }) => ({ text }))
+        .request({ method: 'tools/call', params }, { signal: call.signal, headers })
+        .then((answered) => ({ answered }))
         .catch((error: unknown) => ({ error }))
-      if ('text' in answer) return ofResult(call, answer.text, attempt.status ?? 200)
+      if ('answered' in answer) return ofAnswer(call, answer.answered, attempt.status ?? 200)
       call.signal?.throwIfAborted()
       if (session.isKept && isSessionError(answer.error)) return undefined
       return errors.ofError(call, answer.error, attempt)
     })
+
+  function ofAnswer(call: SiteCall, { text, question }: Answer, httpStatus: number): Promise<CallOutcome> {
+    return question ? ofQuestion(call, question, httpStatus) : ofResult(call, text, httpStatus)
+  }
+
+  async function ofQuestion(call: SiteCall, question: Record<string, unknown>, httpStatus: number) {
+    const asked = readInputRequired(question)
+    if ('form' in asked) return callSite.ofQuestion(call, httpStatus, asked)
+    return { kind: 'rejected', httpStatus, certain: false, text: asked.refusal } satisfies CallOutcome
+  }
 
   const read = async (given: GivenResult, party: string): Promise<ReadResult> =>
     given.schema === undefined && given.text.length <= inlineCharacters
@@ -81,7 +89,10 @@ export function createMcpDialect(
     call.signal?.throwIfAborted()
     if (performance.now() >= endsAt) return errors.late
     const outcome = await ask(call, session, endsAt)
-    const isWell = outcome?.kind === 'succeeded' || (outcome?.kind === 'rejected' && outcome.httpStatus === 200)
+    const isWell =
+      outcome?.kind === 'succeeded' ||
+      outcome?.kind === 'asks' ||
+      (outcome?.kind === 'rejected' && outcome.httpStatus === 200)
     // Whatever is wrong with the session, the next call begins anew.
     if (!isWell) sessions.forget(call, opening)
     return outcome ?? (isRepeat ? errors.lost : make(call, endsAt, true))
@@ -106,3 +117,10 @@ const secretName = /(?:^|[_-]|api|access|auth)key$|token|secret|passw|credential
 
 const secretInQuery =
   "The URL's query seems to hold a secret. Addresses are shown, so connect the site with the secret as its token."
+
+const paramsOf = ({ tool, arguments: args, mayAsk, answer }: SiteCall, session: Session) => ({
+  name: tool,
+  arguments: readExactly(args),
+  ...(mayAsk && session.mayAsk && canAsk),
+  ...(answer && answeringParams(answer)),
+})

@@ -11,6 +11,8 @@ export interface Session {
   /** What the server says about itself. */
   server: Partial<Record<'name' | 'title' | 'version' | 'description' | 'instructions', string | undefined>>
   hasTools: boolean
+  /** Whether the server may ask for input in its results, as it may since 2026-07-28. */
+  mayAsk: boolean
   /** Whether the server keeps the session, and so may have forgotten it. */
   isKept: boolean
   /** Sends a request as part of the attempt under way. Throws errors of the library. */
@@ -22,9 +24,11 @@ export interface Session {
   end: () => void
 }
 
-interface Answer {
+export interface Answer {
   /** The result as the server wrote it, without whitespace. */
   text: string
+  /** The result if it asks for input before the call is finished. */
+  question?: Record<string, unknown>
   /** Where the list goes on. */
   nextCursor: unknown
   /** For how long the list is current, in milliseconds. */
@@ -77,12 +81,13 @@ export async function openSession({ url, token }: Peer, attempt: Attempt, readin
   const { name, title, version: serverVersion, description } = client.getServerVersion() ?? {}
   return {
     server: { name, title, version: serverVersion, description, instructions: client.getInstructions() },
+    mayAsk: client.getProtocolEra() === 'modern',
     hasTools: client.getServerCapabilities()?.tools !== undefined,
     isKept: transport.sessionId !== undefined,
     async request(request, { signal, headers } = {}) {
       uses += 1
       try {
-        const options = { timeout, ...(signal && { signal }), ...(headers && { headers }) }
+        const options = { timeout, allowInputRequired: true, ...(signal && { signal }), ...(headers && { headers }) }
         return answerIn(await client.request(request, anyObject, options))
       } finally {
         uses -= 1
@@ -97,7 +102,9 @@ export async function openSession({ url, token }: Peer, attempt: Attempt, readin
 }
 
 /** The library got only an outline of the result. */
-function answerIn({ [placeOf]: place, nextCursor, ttlMs }: Record<string, unknown>): Answer {
+function answerIn(result: Record<string, unknown>): Answer {
+  const { [placeOf]: place, resultType, nextCursor, ttlMs } = result
+  if (resultType === 'input_required') return { text: '', question: result, nextCursor, ttlMs }
   const text = attempts.getStore()?.results[Number(place)]
   if (text === undefined) throw new Error('The answer is no result.')
   return { text, nextCursor, ttlMs }

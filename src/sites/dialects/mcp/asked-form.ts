@@ -1,0 +1,95 @@
+import * as v from 'valibot'
+import {
+  longestDescription,
+  longestForm,
+  longestMessage,
+  longestName,
+  longestTitle,
+  longestValue,
+  mostChoices,
+  mostFields,
+  type Form,
+  type FormField,
+} from '../../../forms/form.ts'
+import { isObject } from '../../../json.ts'
+
+const most = (length: number) => v.pipe(v.string(), v.maxLength(length))
+/** A list whose length is known before its members are read. */
+const short = <Member extends v.GenericSchema>(length: number, member: Member) =>
+  v.pipe(
+    v.custom<unknown[]>((list) => Array.isArray(list) && list.length <= length),
+    v.array(member),
+  )
+const value = most(longestTitle)
+const number = v.optional(v.pipe(v.number(), v.finite()))
+const length = v.optional(v.pipe(v.number(), v.integer(), v.minValue(0)))
+const texts = { title: v.optional(most(longestTitle)), description: v.optional(most(longestDescription)) }
+const choice = { ...texts, type: v.literal('string'), default: v.optional(value) }
+
+/** What a field may be (MCP, "Elicitation", restricted schemas). Lists of values are not among it. */
+const property = v.union([
+  v.object({ ...choice, oneOf: short(mostChoices, v.object({ const: value, title: value })) }),
+  v.object({ ...choice, enum: short(mostChoices, value), enumNames: v.optional(short(mostChoices, value)) }),
+  v.object({
+    ...texts,
+    type: v.literal('string'),
+    format: v.optional(v.picklist(['email', 'uri', 'date', 'date-time'])),
+    minLength: length,
+    maxLength: length,
+    default: v.optional(most(longestValue)),
+    // A choice that was not understood is no text.
+    oneOf: v.optional(v.never()),
+    enum: v.optional(v.never()),
+  }),
+  v.object({ ...texts, type: v.picklist(['number', 'integer']), minimum: number, maximum: number, default: number }),
+  v.object({ ...texts, type: v.literal('boolean'), default: v.optional(v.boolean()) }),
+])
+type Property = v.InferOutput<typeof property>
+
+const asked = v.object({
+  message: most(longestMessage),
+  requestedSchema: v.object({
+    type: v.literal('object'),
+    properties: v.custom<Record<string, unknown>>(isObject),
+    required: v.optional(short(mostFields, v.string()), []),
+  }),
+})
+
+/** Reads the form of an elicitation; undefined if it is of another kind, or larger than a person may be shown. */
+export function readForm(params: Record<string, unknown>): Form | undefined {
+  const read = v.safeParse(asked, params)
+  if (!read.success) return undefined
+  const { message, requestedSchema } = read.output
+  const properties = Object.entries(requestedSchema.properties)
+  if (properties.length > mostFields) return undefined
+  const fields = properties.flatMap(([name, given]) => {
+    const field = v.safeParse(property, given)
+    const isRequired = requestedSchema.required.includes(name)
+    return field.success && name.length <= longestName ? [fieldOf({ name, isRequired }, field.output)] : []
+  })
+  const form = { message, fields }
+  return fields.length < properties.length || JSON.stringify(form).length > longestForm ? undefined : form
+}
+
+function fieldOf(named: Pick<FormField, 'name' | 'isRequired'>, property: Property): FormField {
+  const { title = null, description = null, default: preset = null } = property
+  const field = { ...named, title, description, preset, choices: [], min: null, max: null }
+  if (property.type === 'boolean') return { ...field, kind: 'boolean' }
+  if (property.type !== 'string') {
+    const { type: kind, minimum: min = null, maximum: max = null } = property
+    return { ...field, kind, min, max }
+  }
+  const choices = choicesOf(property)
+  if (choices) return { ...field, kind: 'choice', choices }
+  const { format: kind = 'text', minLength: min = null, maxLength: max = null } = property as Text
+  return { ...field, kind, min, max }
+}
+
+type Text = Extract<Property, { minLength?: unknown }>
+
+function choicesOf(property: Property): FormField['choices'] | undefined {
+  if ('oneOf' in property && property.oneOf) return property.oneOf.map(({ const: value, title }) => ({ value, title }))
+  if (!('enum' in property) || !property.enum) return undefined
+  const { enum: values, enumNames = [] } = property
+  return values.map((value, at) => ({ value, title: enumNames[at] ?? value }))
+}

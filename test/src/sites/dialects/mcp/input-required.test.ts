@@ -1,0 +1,109 @@
+import test from 'ava'
+import { readInputRequired } from '../../../../../src/sites/dialects/mcp/input-required.ts'
+import { askingTools } from '../../../../helpers/asking-tools.ts'
+import { startMcpServer } from '../../../../helpers/mcp-server.ts'
+import { openDialect, threads } from './dialect.ts'
+
+test.after.always(() => threads.close())
+
+const text = { type: 'string' }
+const asking = (properties: object, more: object = {}) => ({
+  inputRequests: {
+    asked: {
+      method: 'elicitation/create',
+      params: { mode: 'form', message: 'Well?', requestedSchema: { type: 'object', properties }, ...more },
+    },
+  },
+  requestState: 'state',
+})
+const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, text]))
+const options = (count: number) => Array.from({ length: count }, (_, at) => `option ${at}`)
+
+const refusals: Record<string, [Record<string, unknown>, RegExp]> = {
+  'an address': [asking({}, { mode: 'url', url: 'https://example.com' }), /open an address/],
+  'a password': [asking({ password: text }), /for a secret \(password\)/],
+  'a secret format': [asking({ value: { ...text, format: 'password' } }), /not supported/],
+  'a list of values': [asking({ value: { type: 'array', items: text } }), /not supported/],
+  'a nested object': [asking({ value: { type: 'object', properties: {} } }), /not supported/],
+  'a reference': [asking({ value: { $ref: 'https://example.com' } }), /not supported/],
+  'too many fields': [asking(many(21)), /too large/],
+  'too many choices': [asking({ value: { ...text, enum: options(101) } }), /too large/],
+  'too long a name': [asking({ ['a'.repeat(101)]: text }), /too large/],
+  'too long a message': [asking({}, { message: 'a'.repeat(4001) }), /too large/],
+  'too large a form': [
+    asking(
+      Object.fromEntries(
+        Object.keys(many(20)).map((name) => [name, { ...text, enum: options(100).map((one) => one.repeat(15)) }]),
+      ),
+    ),
+    /too large/,
+  ],
+  'too large a state': [{ ...asking({}), requestState: 'é'.repeat(8200) }, /more than 16384 bytes/],
+  'a sample of a model': [
+    { inputRequests: { asked: { method: 'sampling/createMessage', params: {} } } },
+    /something else/,
+  ],
+  'a list of roots': [{ inputRequests: { asked: { method: 'roots/list' } } }, /something else/],
+  'two things': [{ inputRequests: { ...asking({}).inputRequests, other: { method: 'roots/list' } } }, /several things/],
+  'another call later': [{ requestState: 'state' }, /called again later/],
+}
+
+for (const [what, [result, sentence]] of Object.entries(refusals))
+  test(`nobody is asked for ${what}`, (t) => {
+    const read = readInputRequired(result)
+    t.regex('refusal' in read ? read.refusal : '', sentence)
+  })
+
+test('a form may have twenty fields of every plain kind, and a field may have any name', (t) => {
+  const read = readInputRequired(
+    asking({
+      ...many(15),
+      mail: { ...text, format: 'email' },
+      constructor: { type: 'boolean' },
+      day: { ...text, format: 'date' },
+      old: { ...text, enum: ['a', 'b'], enumNames: ['A'] },
+      n: { type: 'number', minimum: 1 },
+    }),
+  )
+  if (!('form' in read)) return t.fail(read.refusal)
+  t.is(read.form.fields.length, 20)
+  const [mail, odd, day, old, number] = read.form.fields.slice(15)
+  t.deepEqual([mail?.kind, odd?.kind, odd?.name, day?.kind], ['email', 'boolean', 'constructor', 'date'])
+  t.deepEqual(old?.choices, [
+    { value: 'a', title: 'A' },
+    { value: 'b', title: 'b' },
+  ])
+  return t.like(number, { kind: 'number', min: 1, max: null })
+})
+
+test('a form is an outcome of the call, and the next request carries the answer and the state as it came', async (t) => {
+  const ordered: unknown[] = []
+  const server = await startMcpServer(t, { more: askingTools(ordered) })
+  const { call } = await openDialect(t)
+  const outcome = await call(server.url, 'order', { mayAsk: true })
+  if (outcome.kind !== 'asks') return t.fail(JSON.stringify(outcome))
+  t.is(outcome.form.message, 'What do you order?')
+  const answer = { state: outcome.state, action: 'accept', input: { size: 's' } } as const
+  t.like(await call(server.url, 'order', { mayAsk: true, answer }), { kind: 'succeeded' })
+  t.deepEqual(ordered, [{ size: 's' }])
+  t.like(await call(server.url, 'login', { mayAsk: true }), { kind: 'rejected' })
+  return t.like(await call(server.url, 'visit', { mayAsk: true }), { kind: 'rejected' })
+})
+
+test('a form that quotes the token is shown to nobody', async (t) => {
+  const token = 'the-token-of-the-owner'
+  const server = await startMcpServer(t, { token, more: askingTools([], token) })
+  const { call } = await openDialect(t)
+  const outcome = await call(server.url, 'order', { mayAsk: true, token })
+  t.like(outcome, { kind: 'rejected' })
+  t.false(JSON.stringify(outcome).includes(token))
+})
+
+for (const era of ['current', 'sessions'] as const)
+  test(`a server of the protocol ${era} is not told that somebody can be asked where nobody can`, async (t) => {
+    const server = await startMcpServer(t, { era, more: askingTools([]) })
+    const { call } = await openDialect(t)
+    const mayAsk = era === 'sessions'
+    t.like(await call(server.url, 'order', { mayAsk }), { kind: 'rejected' })
+    t.false(server.received.some(({ body }) => body.includes('elicitation')))
+  })
