@@ -33,12 +33,18 @@ export async function installSuite(folder: string): Promise<string> {
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'package.json'), '{ "private": true }')
   const given = ['install', '--no-audit', '--no-fund', '--loglevel', 'error', `${suite}@${version}`]
-  await printDuration(`npm ${given[0]} ${suite}@${version}`, () => execa('npm', given, { cwd: folder, stdin: 'ignore' }))
+  await printDuration(`npm ${given[0]} ${suite}@${version}`, () =>
+    execa('npm', given, { cwd: folder, stdin: 'ignore' }),
+  )
   return join(folder, 'node_modules', suite, 'dist/index.js')
 }
 
 /** Makes the function that tries a scenario with the platform as its client. */
-export function createAttempt({ bin, folder, ...settings }: Settings & { bin: string; folder: string; caFile: string }) {
+export function createAttempt({
+  bin,
+  folder,
+  ...settings
+}: Settings & { bin: string; folder: string; caFile: string }) {
   const settingsFile = join(folder, 'settings.json')
   writeFileSync(settingsFile, JSON.stringify(settings))
   const command = `${process.execPath} ${program} ${settingsFile}`
