@@ -27,13 +27,20 @@ export function faultsOf(plan: PlannedCall[], outcomes: Outcome[], seen: Seen): 
   const known = new Map(outcomes.map((one) => [one.mark, one]))
   const { sent: sentTwice, executed } = doubled(seen)
   return [
-    ...sentTwice.map((mark) => `${mark} was sent ${sent.get(mark)} times`),
+    ...sentTwice.map((mark) => `${mark} was sent ${sent.get(mark)} times, as ${idsOf(seen.sent, mark)}`),
     ...executed.map((mark) => `${mark} was executed ${seen.executions.get(mark)} times`),
     ...plan.filter(({ mark }) => !known.has(mark)).map(({ mark }) => `${mark} has no outcome`),
     ...twice(marksOf(outcomes)).map((mark) => `${mark} has two outcomes`),
     ...outcomes.flatMap((one) => contradictionsOf(one, sent.get(one.mark) ?? 0, seen.executions.get(one.mark) ?? 0)),
   ]
 }
+
+/** The ids of the JSON-RPC requests, which tell one client's repetition from another client's. */
+const idsOf = (sent: Sent[], mark: string): string =>
+  sent
+    .filter((one) => one.mark === mark)
+    .map(({ tool, id }) => `${tool} ${String(id)}`)
+    .join(' and ')
 
 /** An outcome against the proxies' logs. A call in doubt may have been sent or not. */
 function contradictionsOf({ mark, status, at }: Outcome, sent: number, executed: number): string[] {
