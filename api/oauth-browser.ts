@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { quotedName } from '../src/names.ts'
+import { scopesInWords } from '../src/sites/scope-words.ts'
 import type { Scope } from '../src/sites/tool.ts'
 import type { FlowPreview } from '../src/vault/oauth/flows.ts'
 import type { BrowserAnswer } from './browser/browser-answer.ts'
@@ -17,7 +18,11 @@ const inWords = {
   admin: 'manage users and settings',
 } as const
 
-const sentence = (scopes: readonly Scope[]): string => scopes.map((one) => inWords[one]).join(', ') || 'nothing yet'
+/** What was requested or granted. The words of a foreign authorization server are quoted, because only it knows them. */
+function sentence(scopes: readonly Scope[] | null, foreign: readonly string[] | null): string {
+  if (foreign) return foreign.length === 0 ? 'use its tools' : `use its tools, with ${scopesInWords(foreign)}`
+  return scopes?.map((one) => inWords[one]).join(', ') || 'nothing yet'
+}
 
 const cookieName = (flowId: string): string => `switchyard_connect_${flowId}`
 const cookieOf = (request: RequestFacts) => (flowId: string) => request.cookie(cookieName(flowId))
@@ -59,7 +64,7 @@ function confirmation(flow: FlowPreview, link: string, again: boolean) {
   return {
     title: `Connect ${site}?`,
     text: [
-      `${origin} will be connected to the vault of ${owner}. Agents that use this vault can then do the following at the site on your behalf: ${sentence(flow.scopes)}.`,
+      `${origin} will be connected to the vault of ${owner}. Agents that use this vault can then do the following at the site on your behalf: ${sentence(flow.scopes, flow.foreignScopes)}.`,
       isOwn
         ? 'Continue only if this account is yours.'
         : `This connection was requested by ${asker}. Continue only if you work in this workspace and want its members to use your account at this site.`,
@@ -85,6 +90,8 @@ export const finishOAuth = route({
     'VALIDATION_ERROR',
     'PERMISSION_DENIED',
     'SITE_UNAVAILABLE',
+    'MANIFEST_NOT_FOUND',
+    'MANIFEST_INVALID',
     'TOOL_EXECUTION_ERROR',
     'TOKEN_EXISTS',
     'VAULT_LIMIT_REACHED',
@@ -103,7 +110,7 @@ export const finishOAuth = route({
     const page = {
       title: `${quotedName(entry.name)} is connected`,
       text: [
-        `Your agents can now do the following at ${entry.origin}: ${sentence(entry.scopes ?? [])}.`,
+        `Your agents can now do the following at ${entry.origin}: ${sentence(entry.scopes, entry.foreignScopes?.granted ?? null)}.`,
         ...(entry.scopeNote === null ? [] : [entry.scopeNote]),
         'You can close this window.',
       ],

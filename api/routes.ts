@@ -30,6 +30,7 @@ import * as moves from './moves.ts'
 import * as needs from './needs.ts'
 import * as notifications from './notifications.ts'
 import * as oauthBrowser from './oauth-browser.ts'
+import * as oauthClient from './oauth-client.ts'
 import * as oauth from './oauth.ts'
 import * as outbox from './outbox.ts'
 import * as refreshes from './refreshes.ts'
@@ -88,6 +89,7 @@ export const routes: AnyRoute[] = [
   refreshes,
   oauth,
   oauthBrowser,
+  oauthClient,
   manifests,
   models,
   agents,

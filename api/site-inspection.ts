@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { toolWarnings } from '../src/models/offer/tool-warnings.ts'
-import type { DiscoveredSite } from '../src/sites/sites.ts'
 import { proposalProblem } from '../src/tools/host-proposals.ts'
+import type { InspectedSite } from '../src/vault/entries.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
 import { siteCodes, siteFields, tool, url } from './schemas/vault-schema.ts'
@@ -15,7 +15,12 @@ const site = named(
       'Hosts outside the site that would receive credentials. Accept them when you connect the site.',
       [],
     ),
-    tools: field(v.array(tool), "The site's tools"),
+    needsClientId: field(
+      v.boolean(),
+      'Whether the site needs a `clientId` that you registered at its authorization server, because the platform cannot register one',
+      false,
+    ),
+    tools: field(v.array(tool), "The site's tools. An MCP server with OAuth shows none before sign-in."),
     warnings: field(
       v.array(
         named(
@@ -38,12 +43,12 @@ const site = named(
   'Site, as described by its manifest',
 )
 
-const presentSite = ({ origin, manifest, foreignHosts, tools }: DiscoveredSite) => {
+const presentSite = ({ origin, manifest, foreignHosts, tools, needsClientId }: InspectedSite) => {
   const { name, version, description, server, auth } = manifest
   const about = { origin, name, version, description, authType: auth.type, serverUrl: server.url }
   const problem = proposalProblem(manifest)
   const ofAll = problem === undefined ? [] : [{ tool: null, message: problem }]
-  return { ...about, foreignHosts, tools, warnings: [...ofAll, ...toolWarnings(name, tools)] }
+  return { ...about, foreignHosts, needsClientId, tools, warnings: [...ofAll, ...toolWarnings(name, tools)] }
 }
 
 export const inspectSite = route({

@@ -125,7 +125,14 @@ export function createServices(
   const limitOf = async (ownerId: string, trx?: Transaction) => (await billing.account(ownerId, trx)).limits.vaultSites
   const proposals = createHostProposals(base)
   const vault = createVault({ ...base, audit, sites, notifications, proposals, limitOf })
-  const manifests = createManifests({ ...base, sites, notifications, proposals, revoke: vault.revoke })
+  const manifests = createManifests({
+    ...base,
+    sites,
+    notifications,
+    proposals,
+    connectionOf: vault.connections.current,
+    revoke: vault.revoke,
+  })
   const outgoingLimit = createOutgoingLimit(base)
   const sender = createSender({ ...base, vault, outgoing: outgoingLimit, storedBytes })
   const outputs = createOutputs(base)

@@ -20,6 +20,9 @@ export const scope = named(
   'Permission that a tool needs at its site',
 )
 
+/** Scopes of any authorization server. Those of a manifest are in `scope`. */
+export const grantedScopes = v.array(v.string())
+
 const authType = named(
   'AuthType',
   v.picklist(['none', 'bearer', 'oauth2']),
@@ -67,7 +70,11 @@ export const entry = named(
       'Problem with the connection or the granted scopes, and what to do about it. Null if there is no problem.',
       null,
     ),
-    scopes: field(v.nullable(v.array(scope)), 'Scopes that the site granted, or null if it does not use OAuth', null),
+    scopes: field(
+      v.nullable(grantedScopes),
+      'Scopes that the site granted, or null if it does not use OAuth. An MCP server has scopes of its own.',
+      null,
+    ),
     expiresAt: field(
       v.nullable(time),
       'When the access token expires. It is refreshed automatically. Null if unknown.',
@@ -115,7 +122,8 @@ const present = (row: VaultEntry) => {
   const { version, description, server } = row.manifest
   const status = row.status === 'connected' && row.statusReason !== null ? 'refresh_failing' : row.status
   const statusReason = row.statusReason ?? row.scopeNote
-  return { ...fieldsOf(row), status, statusReason, version, description, serverUrl: server.url }
+  const scopes = row.foreignScopes?.granted ?? row.scopes
+  return { ...fieldsOf(row), scopes, status, statusReason, version, description, serverUrl: server.url }
 }
 
 /** Vault entries in the shape of `entry`, with their pending manifests and the number of their agents. */

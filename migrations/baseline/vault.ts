@@ -33,6 +33,8 @@ export const vault = `
     -- OAuth only: the client that holds the grant, and the granted scopes
     client_id text,
     scopes json,
+    -- OAuth with an authorization server that knows nothing of the platform: its own scopes, granted and asked for
+    foreign_scopes json,
     -- the granted scopes, in a sentence, if no tool can be called with them
     scope_note text,
     credential text not null,
@@ -101,8 +103,11 @@ export const vault = `
     give_up_at timestamptz not null,
     attempts integer not null default 0,
     client_id text not null,
-    -- sealed
+    -- sealed, with the client's secret if it has one
     token text not null,
+    client_secret text,
+    -- how the site is spoken to
+    dialect text not null,
     -- json, not jsonb: the sign-in section of the site's manifest
     auth json not null,
     constraint vault_revocations_pkey primary key (id)
@@ -121,8 +126,14 @@ export const vault = `
     expires_at timestamptz not null,
     ended_at timestamptz,
     origin text not null,
+    -- how the site is spoken to
+    dialect text not null,
     client_id text not null,
+    -- sealed; null: a public client
+    client_secret text,
     scopes json not null,
+    -- the scopes of an authorization server that knows nothing of the platform
+    foreign_scopes json,
     -- hashes for the address that the browser opens, the state sent to the site, and the cookie that binds the two
     ticket_hash text not null,
     state_hash text,

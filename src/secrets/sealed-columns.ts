@@ -11,9 +11,11 @@ export const sealedColumns: readonly SealedColumn[] = [
   { table: 'agents', column: 'previous_webhook_secret' },
   { table: 'agents', column: 'callback_secret' },
   { table: 'oauth_flows', column: 'verifier' },
+  { table: 'oauth_flows', column: 'client_secret' },
   { table: 'outbox_mails', column: 'body' },
   { table: 'second_factors', column: 'secret' },
   { table: 'vault_revocations', column: 'token' },
+  { table: 'vault_revocations', column: 'client_secret' },
   { table: 'workspace_providers', column: 'client_secret' },
   { table: 'sign_in_flows', column: 'verifier' },
 ]

@@ -24,4 +24,16 @@ export interface OAuthSite {
   scopes: Scope[]
   revocation_url?: string | undefined
   issuer?: string | undefined
+  /** Members that only the adapter of a dialect with foreign authorization servers writes and reads. */
+  /** The service that tokens are for (RFC 8707). */
+  resource?: string | undefined
+  /** The site's own scopes to request. `scopes` is empty then. */
+  requested_scopes?: string[] | undefined
+  /** Where clients register (RFC 7591). */
+  registration_url?: string | undefined
+  client_auth_methods?: string[] | undefined
+  /** Whether a client may be named by the address of its metadata. */
+  reads_client_documents?: boolean | undefined
+  /** Whether each authorization response has `iss` (RFC 9207). */
+  sends_issuer?: boolean | undefined
 }

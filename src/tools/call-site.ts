@@ -36,7 +36,15 @@ export type CallOutcome =
   | { kind: 'succeeded'; httpStatus: number; text: string }
   /** The site ran the call, as its 2xx says (RFC 9110, 15.3), but its answer is not a readable JSON object. */
   | { kind: 'unread'; httpStatus: number; text: string }
-  | { kind: 'refused'; httpStatus: 401 | 403 | 429; certain: true; text: string; retryAfter?: number }
+  /** `wanted`: the scopes that the site asks for. */
+  | {
+      kind: 'refused'
+      httpStatus: 401 | 403 | 429
+      certain: true
+      text: string
+      retryAfter?: number
+      wanted?: readonly string[]
+    }
   | { kind: 'rejected'; httpStatus: number; certain: false; text: string }
   /** `retryAfter`: the pause that the site requested, in seconds. */
   | { kind: 'broken'; httpStatus: number | null; certain: false; text: string; retryAfter?: number }

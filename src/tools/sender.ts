@@ -76,13 +76,14 @@ export function createSender(context: {
   }
 
   /**
-   * Holds a site that states how long it is away, and notes an accepted token. Neither failure may cost the call's
-   * outcome.
+   * Holds a site that states how long it is away, and notes an accepted token and scopes that are missing. No failure may cost
+   * the call's outcome.
    */
   async function learnFrom(outcome: CallOutcome, connection: Connection, host: string): Promise<void> {
     try {
       if (outcome.kind === 'broken' && outcome.retryAfter !== undefined)
         await outgoing.hold(host, outcome.retryAfter, `The site responded with ${outcome.httpStatus}.`)
+      if (outcome.kind === 'refused' && outcome.wanted) await vault.connections.wanted(connection, outcome.wanted)
       if (provesToken(outcome)) await vault.connections.accepted(connection)
     } catch (error) {
       logger.warn({ err: error, host }, 'failed to record that a site accepted a token or requested a pause')

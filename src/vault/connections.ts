@@ -3,6 +3,7 @@ import type { Database } from '../database/database.ts'
 import { regardless } from '../database/while-permitted.ts'
 import type { Sealing } from '../secrets/sealing.ts'
 import type { DialectName } from '../sites/dialects/dialect-name.ts'
+import { scopesInWords, scopeWords } from '../sites/scope-words.ts'
 import type { SiteTool } from '../sites/tool.ts'
 import { openCredential } from './credential.ts'
 import { notGranted } from './oauth/needed-scopes.ts'
@@ -92,16 +93,20 @@ export function createConnections(context: {
     return unavailable("The site's tokens cannot be refreshed right now.", null)
   }
 
-  async function open(ownerId: string, entryId: string): Promise<ConnectionState> {
-    const entry = await find(ownerId, entryId)
-    if (!entry) return { kind: 'gone' }
-    if (entry.exceedingSince) return { kind: 'resting' }
+  async function current(entry: VaultEntry): Promise<ConnectionState> {
     if (entry.status === 'needs_reauth') return dead(entry)
-    await noteUse(entry)
     const now = clock.now()
     if (!entry.refreshAfter || entry.refreshAfter > now) return ready(entry, false)
     const usable = entry.expiresAt !== null && entry.expiresAt > now
     return after(await refresh.renew(entry.id, entry.generation, 'expiry'), entry, usable)
+  }
+
+  async function open(ownerId: string, entryId: string): Promise<ConnectionState> {
+    const entry = await find(ownerId, entryId)
+    if (!entry) return { kind: 'gone' }
+    if (entry.exceedingSince) return { kind: 'resting' }
+    if (entry.status === 'connected') await noteUse(entry)
+    return current(entry)
   }
 
   /** Only the owner can replace a pasted token. */
@@ -120,10 +125,28 @@ export function createConnections(context: {
     /** Opens the connection for a call. Never throws because of the site. */
     open,
 
+    /** The connection of an entry that is opened for something else than a call. */
+    current,
+
     async accepted({ entryId, generation, isAccepted }: Connection): Promise<void> {
       if (isAccepted) return
       const acceptedAt = clock.now()
       await VaultEntry.query(database).where({ id: entryId, generation }).whereNull('acceptedAt').patch({ acceptedAt })
+    },
+
+    /**
+     * Notes the scopes that a foreign site named when it refused a call. They are requested when its owner authorizes the
+     * site again, and never without the owner.
+     */
+    async wanted({ entryId, generation }: Connection, scopes: readonly string[]): Promise<void> {
+      await database.transaction(async (trx) => {
+        const entry = await VaultEntry.query(trx).findOne({ id: entryId, generation }).forUpdate()
+        if (!entry?.foreignScopes) return
+        const { granted, asked: before } = entry.foreignScopes
+        const [asked, scopeNote] = [scopeWords(...before, ...scopes), wantedNote(scopes, granted)]
+        if (asked.length === before.length && scopeNote === entry.scopeNote) return
+        await entry.$query(trx).patch({ foreignScopes: { granted, asked }, scopeNote })
+      })
     },
 
     /**
@@ -152,3 +175,12 @@ const dead = ({ statusReason }: Pick<VaultEntry, 'statusReason'>): ConnectionSta
   kind: 'dead',
   message: `The owner must reconnect the site. ${statusReason ?? ''}`.trim(),
 })
+
+/** A site that asks for what it granted would ask again. */
+function wantedNote(scopes: readonly string[], granted: readonly string[]): string {
+  const missing = scopes.filter((scope) => !granted.includes(scope))
+  const named = scopesInWords(missing.length > 0 ? missing : scopes)
+  return missing.length > 0
+    ? `The site refused a call because it needs ${named}. Authorize the site again to request it.`
+    : `The site refused a call because it needs ${named}, granted before. Authorizing it again may not help.`
+}

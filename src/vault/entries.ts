@@ -1,9 +1,8 @@
 import { howToGetMore } from '../billing/allowances.ts'
-import { isDeepStrictEqual } from 'node:util'
 import { raw } from 'objection'
 import type { Clock } from '../clock.ts'
 import { violatedConstraint, type Database, type Transaction } from '../database/database.ts'
-import { assertThat, CodedError, isCoded } from '../errors.ts'
+import { assertThat, CodedError } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import type { Logger } from '../logger.ts'
 import type { Due } from '../runs/due.ts'
@@ -17,12 +16,11 @@ import { assertMember, isMember } from '../owners/assert-member.ts'
 import { lockOwner } from '../users/user.ts'
 import type { HostProposals } from '../tools/host-proposals.ts'
 import { assertHostsAccepted } from './accepted-hosts.ts'
-import { openCredential, sealCredential, type Credential } from './credential.ts'
-import { grantFields } from './oauth/grant-fields.ts'
+import { clientOfEntry, openCredential, sealCredential, secretsIn, type Credential } from './credential.ts'
+import { createKeepGrant, type InsertOptions, type NewFields } from './oauth/keep-grant.ts'
+import type { Clients } from './oauth/clients.ts'
 import { isUsable } from './oauth/needed-scopes.ts'
 import type { OAuthClient } from './oauth/oauth-client.ts'
-import type { Grant } from './oauth/token-outcome.ts'
-import { assertNotEnded, type OAuthFlow } from './oauth/oauth-flow.ts'
 import type { OfferedSite } from './site-choices.ts'
 import { VaultEntry } from './vault-entry.ts'
 
@@ -32,7 +30,10 @@ interface NewEntry {
   acceptHosts: readonly string[]
 }
 
-type NewFields = Pick<VaultEntry, 'ownerId' | 'origin' | 'manifest'> & Partial<VaultEntry>
+export interface InspectedSite extends DiscoveredSite {
+  /** Whether its owner must register a client there. */
+  needsClientId: boolean
+}
 
 /** The entries of the vault: an owner's connections to sites, each with its sealed credential. */
 export function createEntries(context: {
@@ -42,11 +43,12 @@ export function createEntries(context: {
   sealing: Sealing
   sites: Sites
   oauthClient: OAuthClient
+  clients: Pick<Clients, 'isMissing'>
   due: Due
   proposals: HostProposals
   limitOf: (ownerId: string, trx?: Transaction) => Promise<number>
 }) {
-  const { database, clock, logger, sealing, sites, oauthClient, due, proposals, limitOf } = context
+  const { database, clock, logger, sealing, sites, oauthClient, clients, due, proposals, limitOf } = context
 
   const mine = (ownerId: string) => VaultEntry.query(database).where({ ownerId })
 
@@ -75,7 +77,7 @@ export function createEntries(context: {
   async function insert(
     fields: NewFields,
     credential: Credential,
-    { id = newId(), check = async () => {} }: { id?: string; check?: (trx: Transaction) => Promise<void> } = {},
+    { id = newId(), check = async () => {} }: InsertOptions = {},
   ): Promise<VaultEntry> {
     const now = clock.now()
     const authType = fields.manifest.auth.type
@@ -147,7 +149,7 @@ export function createEntries(context: {
   }
 
   const tokensIn = (entry: Pick<VaultEntry, 'id' | 'authType' | 'credential'>): string[] =>
-    Object.values(openCredential(sealing, entry))
+    secretsIn(openCredential(sealing, entry))
 
   /** Revokes an unneeded grant, if the site supports it. Never fails. */
   async function revoke(entry: VaultEntry): Promise<void> {
@@ -155,7 +157,7 @@ export function createEntries(context: {
     if (entry.authType !== 'oauth2' || auth.type !== 'oauth2') return
     try {
       const { refreshToken, accessToken } = openCredential(sealing, entry)
-      await oauthClient.revoke(auth, entry.clientId ?? '', refreshToken ?? accessToken)
+      await oauthClient.revoke(clientOfEntry(sealing, entry), refreshToken ?? accessToken)
     } catch (error) {
       logger.warn({ err: error, entryId: entry.id }, 'failed to revoke a grant at its site')
     }
@@ -181,7 +183,12 @@ export function createEntries(context: {
     revoke,
 
     /** Reads a site's manifest before the site is connected. Fails as `Sites.discover` does. */
-    inspect: (url: string, ownerId: string): Promise<DiscoveredSite> => sites.discover(url, ownerId),
+    async inspect(url: string, ownerId: string): Promise<InspectedSite> {
+      const site = await sites.discover(url, ownerId)
+      const { dialect, origin, manifest } = site
+      const { auth } = manifest
+      return { ...site, needsClientId: auth.type === 'oauth2' && clients.isMissing({ dialect, auth }, origin) }
+    },
 
     /**
      * Connects a site, with an empty token if it needs none. Fails with VAULT_LIMIT_REACHED, TOKEN_EXISTS,
@@ -198,23 +205,8 @@ export function createEntries(context: {
       return insert({ ownerId, connectedBy, dialect, origin, manifest }, { accessToken: token })
     },
 
-    /** Stores the grant of a finished flow: in a new entry, or in the one that was authorized again. */
-    keep: async (flow: OAuthFlow, grant: Grant): Promise<VaultEntry> => {
-      const { ownerId, userId: connectedBy, origin, manifest, clientId, entryId } = flow
-      const asked = { scopes: flow.scopes, tools: manifest.tools.map(describeTool), isRefresh: false }
-      const fields = { clientId, ...grantFields(grant, asked, clock.now()) }
-      const { accessToken, refreshToken } = grant
-      const goesOn = (trx: Transaction) => assertNotEnded(trx, flow)
-      const isSame = async (entry: VaultEntry, trx: Transaction) => {
-        assertSameSite(flow, entry)
-        await goesOn(trx)
-      }
-      const renewed = { id: entryId ?? '', ownerId, by: connectedBy }
-      if (entryId) return renew(renewed, { accessToken, refreshToken }, fields, isSame)
-      // The entry takes the flow's id, so a repeated store inserts nothing.
-      const made = { ownerId, connectedBy, origin, manifest, ...fields }
-      return insert(made, { accessToken, refreshToken }, { id: flow.id, check: goesOn }).catch(refuseLeaver)
-    },
+    /** As `createKeepGrant` says. */
+    keep: createKeepGrant({ clock, sealing, insert, renew }),
 
     /** Selects only the first members of each manifest: a hundred manifests may be many megabytes. */
     list: (ownerId: string, request: PageRequest): Promise<Page<VaultEntry>> =>
@@ -257,7 +249,7 @@ export function createEntries(context: {
 }
 
 const listedFields =
-  `id ownerId dialect origin name authType status statusReason scopes scopeNote credential expiresAt refreshAfter renewedAt lastUsedAt acceptedAt connectedBy createdAt updatedAt`.split(
+  `id ownerId dialect origin name authType status statusReason scopes foreignScopes scopeNote credential expiresAt refreshAfter renewedAt lastUsedAt acceptedAt connectedBy createdAt updatedAt`.split(
     ' ',
   )
 
@@ -274,19 +266,6 @@ async function assertRoom(database: Database | Transaction, ownerId: string, lim
   const count = await VaultEntry.query(database).whereIn('ownerId', paidWith(ownerId)).resultSize()
   const message = `The paying account already has ${count} sites, and its limit is ${limit}. ${howToGetMore}`
   assertThat(count < limit, 'VAULT_LIMIT_REACHED', { message })
-}
-
-/** A returning browser must not learn that the workspace exists. */
-function refuseLeaver(error: unknown): never {
-  if (!isCoded(error, 'WORKSPACE_NOT_FOUND')) throw error
-  throw new CodedError('NOT_FOUND', { message: 'The user who started connecting the site has left the workspace.' })
-}
-
-/** The owner may have accepted other addresses since the flow began. The grant comes from the old ones. */
-function assertSameSite({ manifest }: OAuthFlow, entry: VaultEntry): void {
-  const message = "The site's authentication settings changed after this connection attempt started. Start again."
-  const same = isDeepStrictEqual(manifest.auth, entry.manifest.auth)
-  assertThat(same, 'VALIDATION_ERROR', { message, details: [{ path: 'state', message }] })
 }
 
 function assertPasted(authType: VaultEntry['authType'], path: string, message: string): void {

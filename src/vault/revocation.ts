@@ -1,4 +1,5 @@
 import { Row } from '../database/row.ts'
+import type { DialectName } from '../sites/dialects/dialect-name.ts'
 import type { OAuthSite } from '../sites/manifest.ts'
 
 /** A removed entry's grant, until its site confirms the revocation (table `vault_revocations`). */
@@ -11,7 +12,10 @@ export class Revocation extends Row {
   declare nextAt: Date
   declare giveUpAt: Date
   declare attempts: number
+  declare dialect: DialectName
   declare clientId: string
+  /** Sealed; null for a public client. */
+  declare clientSecret: string | null
   /** Sealed: the refresh token, or the access token if there is none. */
   declare token: string
   declare auth: OAuthSite

@@ -4,7 +4,7 @@ import type { Database, Transaction } from '../database/database.ts'
 import { newId } from '../ids.ts'
 import type { Logger } from '../logger.ts'
 import type { Sealing } from '../secrets/sealing.ts'
-import { openCredential } from './credential.ts'
+import { openCredential, type ClientOfSite, type ClientSecret } from './credential.ts'
 import type { OAuthClient } from './oauth/oauth-client.ts'
 import { Revocation } from './revocation.ts'
 import type { VaultEntry } from './vault-entry.ts'
@@ -17,6 +17,7 @@ const batch = 10
 const mostRounds = 20
 
 const tokenPlace = (id: string) => ({ id, column: 'vault_revocations.token' })
+const secretPlace = (id: string) => ({ id, column: 'vault_revocations.client_secret' })
 
 /**
  * Revokes unneeded grants at their sites (RFC 7009). The removal's transaction notes the revocation, and the site's
@@ -39,10 +40,12 @@ export function createRevocations(context: {
     if (entry.authType !== 'oauth2' || auth.type !== 'oauth2' || !auth.revocation_url) return undefined
     const [id, createdAt] = [newId(), clock.now()]
     try {
-      const { refreshToken, accessToken } = openCredential(sealing, entry)
+      const { refreshToken, accessToken, clientSecret: secret } = openCredential(sealing, entry)
       const token = sealing.seal(refreshToken ?? accessToken, tokenPlace(id))
       const times = { createdAt, nextAt: createdAt, giveUpAt: later(createdAt, triedSeconds) }
-      return { id, ...times, attempts: 0, clientId: entry.clientId ?? '', token, auth }
+      const clientSecret = secret ? sealing.seal(JSON.stringify(secret), secretPlace(id)) : null
+      const client = { dialect: entry.dialect, clientId: entry.clientId ?? '', clientSecret }
+      return { id, ...times, attempts: 0, ...client, token, auth }
     } catch (error) {
       logger.warn({ err: error, entryId: entry.id }, 'cannot revoke a grant at its site')
       return undefined
@@ -57,9 +60,15 @@ export function createRevocations(context: {
     return Revocation.query(database).findByIds(rows.map(({ id }) => id))
   }
 
-  async function attempt({ id, clientId, token, auth, attempts, giveUpAt }: Revocation): Promise<void> {
+  function siteOf({ id, dialect, auth, clientId, clientSecret: sealed }: Revocation): ClientOfSite {
+    const secret = sealed === null ? undefined : (JSON.parse(sealing.open(sealed, secretPlace(id))) as ClientSecret)
+    return { dialect, auth, client: { id: clientId, secret } }
+  }
+
+  async function attempt(revocation: Revocation): Promise<void> {
+    const { id, token, attempts, giveUpAt } = revocation
     try {
-      await oauthClient.revoke(auth, clientId, sealing.open(token, tokenPlace(id)))
+      await oauthClient.revoke(siteOf(revocation), sealing.open(token, tokenPlace(id)))
     } catch (error) {
       const now = clock.now()
       const isLast = now >= giveUpAt

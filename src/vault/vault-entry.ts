@@ -8,10 +8,17 @@ import type { Scope } from '../sites/tool.ts'
 /** `needs_reauth`: the credential is dead, and only the owner can provide a new one. */
 type EntryStatus = 'connected' | 'needs_reauth'
 
+/** Scopes in the words of their authorization server, verbatim. */
+export interface ForeignScopes {
+  granted: string[]
+  /** Those that the site asked for since it granted the others (RFC 6750, 3.1). */
+  asked: string[]
+}
+
 /** One owner's connection to one site, with its sealed credential (table `vault_entries`). */
 export class VaultEntry extends Row {
   static override tableName = 'vault_entries'
-  static override jsonAttributes = ['manifest', 'scopes']
+  static override jsonAttributes = ['manifest', 'scopes', 'foreignScopes']
   declare id: string
   declare ownerId: string
   /** How the site is spoken to. */
@@ -33,6 +40,8 @@ export class VaultEntry extends Row {
   /** OAuth only: the client that holds the grant, and the granted scopes. */
   declare clientId: string | null
   declare scopes: Scope[] | null
+  /** OAuth with a foreign authorization server only. `scopes` is null then, because these decide nothing here. */
+  declare foreignScopes: ForeignScopes | null
   /** The site's grant as a sentence, if it allows no tool. */
   declare scopeNote: string | null
   /** When the access token expires, and when its refresh is due; null if unknown. */

@@ -11,6 +11,7 @@ import type { Dialect } from '../sites/dialects/dialect.ts'
 import type { Sites } from '../sites/sites.ts'
 import type { HostProposals } from '../tools/host-proposals.ts'
 import { agentCountsOf } from './agent-counts.ts'
+import { createClients } from './oauth/clients.ts'
 import { createOAuthReturn } from './oauth/oauth-return.ts'
 import { createConnections } from './connections.ts'
 import { createMarkNeedsReauth } from './reauthorization.ts'
@@ -32,7 +33,7 @@ export function createVault(context: {
   logger: Logger
   sealing: Sealing
   fetch: SafeFetch
-  dialect: Pick<Dialect, 'access'>
+  dialect: Pick<Dialect, 'access' | 'isPersonal'>
   sites: Sites
   notifications: Notifications
   due: Due
@@ -41,8 +42,9 @@ export function createVault(context: {
   limitOf: (ownerId: string, trx?: Transaction) => Promise<number>
 }) {
   const oauthClient = createOAuthClient(context)
+  const clients = createClients({ ...context, oauthClient })
   const markNeedsReauth = createMarkNeedsReauth(context)
-  const entries = createEntries({ ...context, oauthClient })
+  const entries = createEntries({ ...context, oauthClient, clients })
   const refresh = createRefresh({ ...context, oauthClient, markNeedsReauth })
   const revocations = createRevocations({ ...context, oauthClient })
   return {
@@ -50,7 +52,8 @@ export function createVault(context: {
     ...createRemoval({ ...context, revocations }),
     agentCountsOf: (ids: readonly string[]) => agentCountsOf(context.database, ids),
     revocations,
-    flows: createFlows({ ...context, oauthClient, assertNew: entries.assertNew }),
+    clients,
+    flows: createFlows({ ...context, oauthClient, clients, assertNew: entries.assertNew }),
     callback: createOAuthReturn({ ...context, oauthClient, keep: entries.keep }),
     refresh,
     connections: createConnections({ ...context, refresh, markNeedsReauth, toolsOf: entries.toolsOf }),

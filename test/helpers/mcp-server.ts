@@ -36,6 +36,10 @@ export async function startMcpServer(t: ExecutionContext, { era = 'current', tok
     received: [] as Received[],
     /** Answers a request instead of the server, or returns false. */
     instead: (_received: Received, _request: IncomingMessage, _response: ServerResponse): boolean => false,
+    /** Refuses a request as what it guards would, or returns false. */
+    guard: async (_received: Received, _response: ServerResponse): Promise<boolean> => false,
+    /** Answers requests to other paths. */
+    elsewhere: (_request: IncomingMessage, response: ServerResponse): void => void response.writeHead(404).end(),
     /** How many times the tool `count` ran. */
     counted: 0,
     /** The names of the tools that it has lost. */
@@ -71,9 +75,9 @@ export async function startMcpServer(t: ExecutionContext, { era = 'current', tok
       authorization: request.headers.authorization,
       body,
     }
-    if (request.url !== '/mcp') return void response.writeHead(404).end()
+    if (request.url !== '/mcp') return server.elsewhere(request, response)
     server.received.push(received)
-    if (server.instead(received, request, response)) return
+    if (server.instead(received, request, response) || (await server.guard(received, response))) return
     if (token !== undefined && received.authorization !== `Bearer ${token}`)
       return void response.writeHead(401, { 'WWW-Authenticate': 'Bearer' }).end()
     // Its types want members to be absent that Node's may have as undefined.

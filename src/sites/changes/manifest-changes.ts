@@ -50,6 +50,8 @@ const addresses: Record<string, string> = {
   token_url: 'Credentials would be sent to a different address for renewal.',
   revocation_url: 'Credentials would be sent to a different address for revocation.',
   issuer: 'A different authorization server would be trusted.',
+  resource: 'Tokens would be requested for a different service.',
+  registration_url: 'The platform would be registered at a different address.',
 }
 
 function* authChanges(before: Manifest, after: Manifest): Generator<Difference> {

@@ -24,7 +24,7 @@ export interface Dialect {
    * Who may call: those with a grant of this authorization server. `issuer`: as it is named by a response that claims
    * to come from there.
    */
-  access: (site: OAuthSite, issuer?: string | null) => Access
+  access: (name: DialectName, site: OAuthSite, issuer?: string | null) => Access
 }
 
 /** What is known about a site before it is listed. */
@@ -33,6 +33,8 @@ export interface KnownSite {
   dialect?: DialectName | undefined
   /** A token of the owner for this address. It is sent only if the site lists its tools by it. */
   token?: string | undefined
+  /** How the owner of the token has signed in, by an earlier list without a token. */
+  auth?: OAuthSite | undefined
 }
 
 export interface ListedSite {
@@ -45,11 +47,28 @@ export interface ListedSite {
 /** The part of a dialect that differs from kind to kind. */
 export interface Adapter extends Pick<Dialect, 'call'> {
   /** As `Dialect.list`, for sites of this kind. */
-  list: (address: string, party: string, token?: string) => Promise<Omit<ListedSite, 'dialect'>>
+  list: (
+    address: string,
+    party: string,
+    known: Pick<KnownSite, 'token' | 'auth'>,
+  ) => Promise<Omit<ListedSite, 'dialect'>>
+  access: (site: OAuthSite, issuer?: string | null) => Access
 }
 
 export interface Access {
   server: AuthorizationServer
   /** The expected issuer and who can change it, as the end of a sentence. */
   issuerInWords: string
+  foreign?: ForeignAccess | undefined
+}
+
+/**
+ * For an authorization server that knows neither the platform nor its scopes. Each flow has a client of its own
+ * (RFC 7591, or one that the owner registered), scopes are the site's own, and issuers are compared as texts (RFC 9207).
+ */
+interface ForeignAccess {
+  /** The service that tokens are for (RFC 8707). */
+  resource: string
+  /** Requested and stored verbatim. They decide nothing here, so every tool may be called. */
+  scopes: readonly string[]
 }

@@ -11,30 +11,32 @@ import { createMcpDialect } from './mcp/mcp-dialect.ts'
 export function createDialect(
   context: Parameters<typeof createManifestDialect>[0] & Parameters<typeof createMcpDialect>[0],
 ): Dialect {
-  const manifest = createManifestDialect(context)
-  const adapters: Record<DialectName, Adapter> = { manifest, mcp: createMcpDialect(context) }
-
-  async function ask(dialect: DialectName, address: string, party: string, token?: string): Promise<ListedSite> {
-    return { dialect, ...(await adapters[dialect].list(address, party, token)) }
+  const adapters: Record<DialectName, Adapter> = {
+    manifest: createManifestDialect(context),
+    mcp: createMcpDialect(context),
   }
 
-  async function find(address: string, party: string, token?: string): Promise<ListedSite> {
+  async function ask(dialect: DialectName, address: string, party: string, known: KnownSite): Promise<ListedSite> {
+    return { dialect, ...(await adapters[dialect].list(address, party, known)) }
+  }
+
+  async function find(address: string, party: string, known: KnownSite): Promise<ListedSite> {
     try {
-      return await ask('manifest', address, party)
+      return await ask('manifest', address, party, {})
     } catch (error) {
       if (!isCoded(error, 'MANIFEST_NOT_FOUND') || isUnreached(error)) throw error
-      return await ask('mcp', address, party, token).catch((other: unknown) => {
+      return await ask('mcp', address, party, known).catch((other: unknown) => {
         throw isCoded(other, 'MANIFEST_NOT_FOUND') ? neither(error, other) : other
       })
     }
   }
 
   return {
-    list: (address, party, { dialect, token }: KnownSite = {}) =>
-      dialect ? ask(dialect, address, party, token) : find(address, party, token),
+    list: (address, party, known = {}) =>
+      known.dialect ? ask(known.dialect, address, party, known) : find(address, party, known),
     isPersonal: (name) => name !== 'manifest',
     call: (call) => adapters[call.dialect].call(call),
-    access: manifest.access,
+    access: (name, site, issuer) => adapters[name].access(site, issuer),
   }
 }
 

@@ -1,18 +1,19 @@
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database } from '../../database/database.ts'
-import { assertThat, isCoded } from '../../errors.ts'
+import { assertThat, CodedError, isCoded } from '../../errors.ts'
 import type { Lease } from '../../database/lease.ts'
 import type { Logger } from '../../logger.ts'
 import type { Notifications } from '../../notifications/notifications.ts'
 import { page, type Page, type PageRequest } from '../../database/paging.ts'
 import type { Sealing } from '../../secrets/sealing.ts'
 import { foreignHosts } from '../../sites/foreign-hosts.ts'
-import type { Dialect } from '../../sites/dialects/dialect.ts'
+import type { Dialect, KnownSite } from '../../sites/dialects/dialect.ts'
 import type { Manifest } from '../../sites/manifest.ts'
 import type { Sites } from '../../sites/sites.ts'
 import type { HostProposals } from '../../tools/host-proposals.ts'
 import { assertHostsAccepted } from '../accepted-hosts.ts'
+import type { ConnectionState } from '../connections.ts'
 import { openCredential, sealCredential } from '../credential.ts'
 import { ManifestChange } from './manifest-change.ts'
 import { createManifestReview, lockEntry, pendingIn, putIntoUse, recordDecision } from './review-manifest.ts'
@@ -50,16 +51,31 @@ export function createManifests(context: {
   dialect: Pick<Dialect, 'isPersonal'>
   proposals: HostProposals
   notifications: Pick<Notifications, 'notify'>
+  /** The connection of an entry as it is now, with tokens that are still valid. */
+  connectionOf: (entry: VaultEntry) => Promise<ConnectionState>
   /** Revokes a grant at its site. Never fails. */
   revoke: (entry: VaultEntry) => Promise<void>
 }) {
-  const { database, clock, config, logger, lease, sealing, sites, dialect, proposals, revoke } = context
+  const { database, clock, config, logger, lease, sealing, sites, dialect, proposals, connectionOf, revoke } = context
   const { review } = createManifestReview(context)
+
+  async function tokenOf(entry: VaultEntry): Promise<string> {
+    if (entry.authType !== 'oauth2') return openCredential(sealing, entry).accessToken
+    const state = await connectionOf(entry)
+    if (state.kind === 'ready') return state.connection.token
+    throw new CodedError('MANIFEST_NOT_FOUND', { message: 'message' in state ? state.message : 'The site is removed.' })
+  }
 
   /** What the site of an entry lists now, if need be for the entry's credential. */
   async function listedFor(entry: VaultEntry, party: string): Promise<Manifest> {
-    const token = dialect.isPersonal(entry.dialect) ? openCredential(sealing, entry).accessToken : undefined
-    return (await sites.discover(entry.origin, party, { dialect: entry.dialect, token })).manifest
+    const { dialect: name, origin, authType } = entry
+    const list = async (known: Pick<KnownSite, 'token' | 'auth'>) =>
+      (await sites.discover(origin, party, { dialect: name, ...known })).manifest
+    if (!dialect.isPersonal(name)) return list({})
+    if (authType !== 'oauth2') return list({ token: await tokenOf(entry) })
+    // How users sign in is only said to those who have not.
+    const { auth, ...other } = await list({})
+    return auth.type === 'oauth2' ? list({ token: await tokenOf(entry), auth }) : { auth, ...other }
   }
 
   /** Records the check, whatever its outcome. The next check is due a full period later. */
@@ -93,16 +109,21 @@ export function createManifests(context: {
     }
   }
 
-  /** If the auth type changes, the credential is useless and is erased. */
+  /**
+   * If the auth type changes, the credential is useless and is erased. The tokens and the client of one foreign
+   * authorization server are never sent to another.
+   */
   function lostCredential(entry: VaultEntry, { auth }: Manifest): Partial<VaultEntry> {
-    if (auth.type === entry.authType) return {}
+    const isOther = entry.foreignScopes !== null && issuerOf(auth) !== issuerOf(entry.manifest.auth)
+    if (auth.type === entry.authType && !isOther) return {}
     const how = { none: 'no sign-in', bearer: 'a bearer token', oauth2: 'OAuth 2.0' }[auth.type]
     return {
       authType: auth.type,
       scopes: null,
+      foreignScopes: null,
       clientId: null,
       status: 'needs_reauth',
-      statusReason: `The site now uses ${how} and must be reconnected.`,
+      statusReason: `The site now uses ${isOther && auth.type === 'oauth2' ? 'another authorization server' : how} and must be reconnected.`,
       credential: sealCredential(sealing, { id: entry.id, authType: auth.type }, { accessToken: '' }),
       // A refresh in progress must not restore the old credential.
       generation: entry.generation + 1,
@@ -150,7 +171,7 @@ export function createManifests(context: {
         const fields = { ...lostCredential(entry, pending.manifest), updatedAt: now }
         return { before, after: await putIntoUse(trx, entry, pending, fields) }
       })
-      if (before.authType !== after.authType) await revoke(before)
+      if (before.generation !== after.generation) await revoke(before)
       return after
     },
 
@@ -185,6 +206,8 @@ export function createManifests(context: {
     },
   }
 }
+
+const issuerOf = (auth: Manifest['auth']): string | undefined => (auth.type === 'oauth2' ? auth.issuer : undefined)
 
 function assertPending(pending: ManifestChange | undefined, fingerprint: string): asserts pending is ManifestChange {
   const message =

@@ -10,6 +10,10 @@ interface Expected {
   who: string
   /** The expected issuer and who can change it, as the end of a sentence. */
   issuerInWords: string
+  /**
+   * Whether issuers are compared as texts, for errors too: the words of another server must not be shown (RFC 9207, 2.4).
+   */
+  isIssuerExact?: boolean
 }
 
 const single = ['state', 'iss', 'code', 'error', 'response'] as const
@@ -24,7 +28,8 @@ export function checkedAnswer(sent: URLSearchParams, expected: Expected): URLSea
   const parameters = new URLSearchParams(sent)
   for (const name of single)
     if (sent.getAll(name).length > 1) throw bad(name, `${expected.who} sent \`${name}\` more than once.`)
-  const server = sent.get('error') ? withoutIssuer(parameters, expected.server) : expected.server
+  const server =
+    sent.get('error') && !expected.isIssuerExact ? withoutIssuer(parameters, expected.server) : expected.server
   assertIssuer(parameters, { ...expected, server })
   try {
     const checked = oauth.validateAuthResponse(server, client, parameters, expected.state)
@@ -46,12 +51,12 @@ function withoutIssuer(parameters: URLSearchParams, server: oauth.AuthorizationS
 }
 
 /** The library compares strings, but one address has several spellings. */
-function assertIssuer(parameters: URLSearchParams, { server, who, issuerInWords }: Expected): void {
+function assertIssuer(parameters: URLSearchParams, { server, who, issuerInWords, isIssuerExact }: Expected): void {
   const iss = parameters.get('iss')
   const isPromised = server.authorization_response_iss_parameter_supported === true
   if (!iss && isPromised) throw bad('iss', `${who} did not send \`iss\`. ${issuerInWords}`)
   if (!iss) return
-  if (!isSameIssuer(iss, server.issuer))
+  if (isIssuerExact ? iss !== server.issuer : !isSameIssuer(iss, server.issuer))
     throw bad('iss', `${who} sent the \`iss\` ${quotedWords(iss)}. ${issuerInWords}`)
   parameters.set('iss', server.issuer)
 }

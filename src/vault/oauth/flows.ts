@@ -7,13 +7,16 @@ import { isId, newId } from '../../ids.ts'
 import { bindBrowser, type BrowserBinding } from '../../secrets/browser-binding.ts'
 import { hashToken, isToken, newToken } from '../../secrets/opaque-tokens.ts'
 import type { Sealing } from '../../secrets/sealing.ts'
+import { clientOfEntry, type ClientOfSite } from '../credential.ts'
 import { assertHostsAccepted } from '../accepted-hosts.ts'
 import type { Sites } from '../../sites/sites.ts'
 import type { Manifest, OAuthSite } from '../../sites/manifest.ts'
+import { scopeWords } from '../../sites/scope-words.ts'
 import { describeTool, type Scope } from '../../sites/tool.ts'
 import { ownerName } from '../../owners/owner-name.ts'
+import type { Clients, PastedClient } from './clients.ts'
 import type { OAuthClient } from './oauth-client.ts'
-import { OAuthFlow } from './oauth-flow.ts'
+import { clientOfFlow, OAuthFlow, sealClientSecret, verifierPlace, withoutSecrets } from './oauth-flow.ts'
 import { neededScopes } from './needed-scopes.ts'
 import { lockOwner } from '../../users/user.ts'
 import type { VaultEntry } from '../vault-entry.ts'
@@ -26,6 +29,7 @@ interface FlowRequest {
   /** Names of the tools to make usable; all of the site's if absent. */
   tools?: readonly string[] | undefined
   acceptHosts: readonly string[]
+  client?: PastedClient | undefined
   returnTo?: string | undefined
 }
 
@@ -52,14 +56,13 @@ export interface FlowPreview {
   site: string
   origin: string
   scopes: Scope[]
+  foreignScopes: string[] | null
 }
 
 const lifetimeMs = 10 * 60_000
 
 /** Attempts kept per user and owner, newest first. Each holds a manifest. */
 const mostKept = 50
-
-export const verifierPlace = (flowId: string) => ({ id: flowId, column: 'oauth_flows.verifier' })
 
 /**
  * The first half of connecting a site by OAuth: picks the scopes and sends the browser to the site. The second
@@ -72,22 +75,39 @@ export function createFlows(context: {
   sealing: Sealing
   sites: Sites
   oauthClient: OAuthClient
+  clients: Clients
   assertNew: (ownerId: string, origin: string) => Promise<void>
 }) {
-  const { database, clock, config, sealing, sites, oauthClient, assertNew } = context
+  const { database, clock, config, sealing, sites, oauthClient, clients, assertNew } = context
 
   /** The manifest to authorize with: the site's current one, or the entry's pinned one. */
   async function targetOf({ ownerId, target, acceptHosts }: FlowRequest) {
     if ('entry' in target) {
       const { entry } = target
       assertOAuth(entry.manifest, 'entryId', 'PATCH /vault/{id}')
-      return { origin: entry.origin, manifest: entry.manifest, entry }
+      return { dialect: entry.dialect, origin: entry.origin, manifest: entry.manifest, entry }
     }
     const site = await sites.discover(target.url, ownerId)
     assertOAuth(site.manifest, 'url', 'POST /vault')
     await assertNew(ownerId, site.origin)
     assertHostsAccepted(site.foreignHosts, acceptHosts)
-    return { origin: site.origin, manifest: site.manifest, entry: undefined }
+    return { dialect: site.dialect, origin: site.origin, manifest: site.manifest, entry: undefined }
+  }
+
+  /** The scopes to request. Foreign ones are a union, so that nothing granted before is lost. */
+  function scopesFor(
+    site: Pick<ClientOfSite, 'dialect' | 'auth'>,
+    manifest: Manifest,
+    entry: VaultEntry | undefined,
+    chosen: readonly string[] | undefined,
+  ) {
+    const { foreign } = oauthClient.accessTo(site)
+    if (!foreign) {
+      const asked = { chosen, granted: entry?.scopes ?? [] }
+      return { ...neededScopes(manifest.tools.map(describeTool), site.auth.scopes, asked), foreignScopes: null }
+    }
+    const { granted, asked } = entry?.foreignScopes ?? { granted: [], asked: [] }
+    return { scopes: [], foreignScopes: scopeWords(...granted, ...asked, ...foreign.scopes), unusableTools: [] }
   }
 
   async function find(ticket: string): Promise<OAuthFlow> {
@@ -105,10 +125,14 @@ export function createFlows(context: {
      * accepted).
      */
     async start(request: FlowRequest): Promise<StartedFlow> {
-      const { origin, manifest, entry } = await targetOf(request)
-      const { scopes, unusableTools } = neededScopes(manifest.tools.map(describeTool), manifest.auth.scopes, {
-        chosen: request.tools,
-        granted: entry?.scopes ?? [],
+      const { dialect, origin, manifest, entry } = await targetOf(request)
+      const site = { dialect, auth: manifest.auth }
+      const { scopes, foreignScopes, unusableTools } = scopesFor(site, manifest, entry, request.tools)
+      const former = entry?.clientId ? clientOfEntry(sealing, entry).client : undefined
+      const client = await clients.forFlow(site, origin, {
+        pasted: request.client,
+        former,
+        scopes: foreignScopes ?? [],
       })
       const id = newId()
       const now = clock.now()
@@ -121,8 +145,11 @@ export function createFlows(context: {
         entryId: entry?.id ?? null,
         origin,
         manifest,
-        clientId: oauthClient.clientIdAt(origin),
+        dialect,
+        clientId: client.id,
+        clientSecret: sealClientSecret(sealing, id, client.secret),
         scopes,
+        foreignScopes,
         ticketHash: hashToken(ticket),
         verifier: sealing.seal(oauthClient.newVerifier(), verifierPlace(id)),
         returnTo: request.returnTo ?? null,
@@ -138,7 +165,7 @@ export function createFlows(context: {
         await OAuthFlow.query(trx).whereIn('id', ofUser.select('id').orderBy('id', 'desc').offset(mostKept)).delete()
       })
       const connectUrl = `${config.http.baseUrl}/vault/oauth/go?ticket=${ticket}`
-      return { id, connectUrl, expiresAt, scopes, unusableTools }
+      return { id, connectUrl, expiresAt, scopes: foreignScopes ?? scopes, unusableTools }
     },
 
     /**
@@ -166,8 +193,8 @@ export function createFlows(context: {
         .patch({ bindingHash, stateHash: hashToken(state) })
       assertSameBrowser(changed === 1)
       const verifier = sealing.open(flow.verifier ?? '', verifierPlace(flow.id))
-      const { clientId, scopes } = flow
-      return oauthClient.authorizeUrl(flow.manifest.auth as OAuthSite, { clientId, scopes, state, verifier })
+      const scopes = flow.foreignScopes ?? flow.scopes
+      return oauthClient.authorizeUrl(clientOfFlow(sealing, flow), { scopes, state, verifier })
     },
 
     /** The page shown before the browser continues to the site: the owner, the requester and the requested access. */
@@ -175,7 +202,8 @@ export function createFlows(context: {
       const owner = await ownerName(database, flow.ownerId)
       const asker = await ownerName(database, flow.userId)
       const isOwn = flow.ownerId === flow.userId
-      return { owner, asker, isOwn, site: flow.manifest.name, origin: flow.origin, scopes: flow.scopes }
+      const { origin, scopes, foreignScopes } = flow
+      return { owner, asker, isOwn, site: flow.manifest.name, origin, scopes, foreignScopes }
     },
 
     async get(owners: Owners, id: string): Promise<OAuthFlow> {
@@ -189,7 +217,7 @@ export function createFlows(context: {
     /** Ends a user's unfinished flows for an owner, in the caller's transaction. */
     async endOf(trx: Transaction, { ownerId, userId }: { ownerId: string; userId: string }): Promise<void> {
       const message = 'The user who started connecting the site has left the workspace.'
-      const ended = { status: 'failed', code: 'WORKSPACE_NOT_FOUND', message, verifier: null } as const
+      const ended = { status: 'failed', code: 'WORKSPACE_NOT_FOUND', message, ...withoutSecrets } as const
       const open = OAuthFlow.query(trx).where({ ownerId, userId, status: 'pending' })
       await open.patch({ ...ended, endedAt: clock.now() })
     },

@@ -1,11 +1,14 @@
 import type { Scope, SiteTool } from '../../sites/tool.ts'
+import type { ForeignScopes } from '../vault-entry.ts'
 import { isUsable } from './needed-scopes.ts'
 import type { Grant, GrantedScopes } from './token-outcome.ts'
 
 /** The share of a token's lifetime after which it is refreshed. The old token remains a fallback. */
 const renewAt = 0.8
 
-interface Asked {
+type Asked = OurScopes | { foreignScopes: ForeignScopes; isRefresh: boolean }
+
+interface OurScopes {
   /** The requested scopes, or the scopes that a refresh must keep. */
   scopes: Scope[]
   tools: readonly Pick<SiteTool, 'scope'>[]
@@ -21,14 +24,24 @@ interface Asked {
 export function grantFields({ expiresInSeconds, scopes: stated }: Grant, asked: Asked, now: Date) {
   const after = (seconds: number): Date => new Date(now.getTime() + seconds * 1000)
   return {
-    ...scopeFields(stated, asked),
+    ...('foreignScopes' in asked ? foreignFields(stated, asked) : scopeFields(stated, asked)),
     expiresAt: expiresInSeconds === undefined ? null : after(expiresInSeconds),
     refreshAfter: expiresInSeconds === undefined ? null : after(expiresInSeconds * renewAt),
   }
 }
 
+/** A refresh gives no more than before, so what the site asked for beyond it stays asked for. */
+function foreignFields(
+  stated: GrantedScopes | undefined,
+  { foreignScopes: { granted, asked }, isRefresh }: { foreignScopes: ForeignScopes; isRefresh: boolean },
+) {
+  const now = stated?.verbatim ?? granted
+  if (isRefresh) return { scopes: null, foreignScopes: { granted: now, asked } }
+  return { scopes: null, foreignScopes: { granted: now, asked: [] }, scopeNote: null }
+}
+
 /** The scopes, and a sentence for the owner if the site's scopes allow no tool. */
-function scopeFields(stated: GrantedScopes | undefined, { scopes: asked, tools, isRefresh }: Asked) {
+function scopeFields(stated: GrantedScopes | undefined, { scopes: asked, tools, isRefresh }: OurScopes) {
   const scopes = stated ? asked.filter((scope) => stated.known.includes(scope)) : asked
   if (!stated || tools.some((tool) => isUsable(tool, scopes))) return { scopes, scopeNote: null }
   const granted = `The site granted ${stated.words}`

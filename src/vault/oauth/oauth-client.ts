@@ -2,84 +2,101 @@ import * as oauth from 'oauth4webapi'
 import type { Config } from '../../config/config.ts'
 import { oauthFetch } from '../../safe-fetch/oauth-fetch.ts'
 import type { SafeFetch } from '../../safe-fetch/safe-fetch.ts'
-import type { Dialect } from '../../sites/dialects/dialect.ts'
-import type { OAuthSite } from '../../sites/manifest.ts'
-import type { Scope } from '../../sites/tool.ts'
+import type { Access, Dialect } from '../../sites/dialects/dialect.ts'
+import type { ClientOfSite, SiteClient } from '../credential.ts'
 import { checkedAnswer } from './authorization-answer.ts'
 import { readableTokenAnswer } from './token-answer.ts'
-import { requestToken } from './token-outcome.ts'
+import { requestToken, type TokenOutcome } from './token-outcome.ts'
 
 /**
- * The platform as an OAuth client of sites (RFC 6749, 7636, 9207, 9700): a public client that always uses PKCE with
- * S256. Every request goes through the safe fetch. `exchange` and `refresh` never throw because of a site's answer.
+ * The platform as an OAuth client of sites (RFC 6749, 7636, 8707, 9207, 9700): it always uses PKCE with S256, and a
+ * secret only where an authorization server gave it one. Every request goes through the safe fetch. `exchange` and
+ * `refresh` never throw because of a site's answer.
  */
 export function createOAuthClient(context: { fetch: SafeFetch; config: Config; dialect: Pick<Dialect, 'access'> }) {
   const { fetch, config, dialect } = context
   const redirectUri = `${config.http.baseUrl}/vault/oauth/callback`
   const options = { [oauth.customFetch]: oauthFetch(fetch, config.sites.tokenTimeoutSeconds * 1000) }
-  const client = (clientId: string): oauth.Client => ({ client_id: clientId })
+  const accessTo = (site: Pick<ClientOfSite, 'dialect' | 'auth'>, issuer?: string | null): Access =>
+    dialect.access(site.dialect, site.auth, issuer)
+
+  /** A request for tokens. `secrets`: those of the request, besides the client's. */
+  function request(
+    site: ClientOfSite,
+    secrets: readonly string[],
+    send: (given: Prepared) => Promise<Response>,
+    read: typeof oauth.processRefreshTokenResponse,
+  ): Promise<TokenOutcome> {
+    const { server, foreign } = accessTo(site)
+    const isForeign = foreign !== undefined
+    const [client, by] = [toLibrary(site.client), authenticationOf(site.client)]
+    const more = { ...options, ...(foreign && { additionalParameters: { resource: foreign.resource } }) }
+    const sent = site.client.secret ? [...secrets, site.client.secret.value] : secrets
+    const work = async () => {
+      const answer = await send({ server, client, by, more })
+      return read(server, client, await readableTokenAnswer(answer, { isForeign }))
+    }
+    return requestToken(sent, work, isForeign)
+  }
 
   return {
     redirectUri,
 
-    clientIdAt: (origin: string): string =>
-      config.oauth.clientIds.find((pair) => pair.origin === origin)?.clientId ?? config.oauth.clientId,
+    accessTo,
 
     newVerifier: (): string => oauth.generateRandomCodeVerifier(),
 
     /** The address at which the user authorizes (docs/specification.md, "Authorization endpoint"). */
-    async authorizeUrl(site: OAuthSite, ask: { clientId: string; scopes: Scope[]; state: string; verifier: string }) {
-      const url = new URL(site.authorization_url)
+    async authorizeUrl(site: ClientOfSite, ask: { scopes: readonly string[]; state: string; verifier: string }) {
+      const url = new URL(site.auth.authorization_url)
+      const { foreign } = accessTo(site)
       const query = {
         response_type: 'code',
-        client_id: ask.clientId,
+        client_id: site.client.id,
         redirect_uri: redirectUri,
         scope: ask.scopes.join(' '),
         state: ask.state,
         code_challenge: await oauth.calculatePKCECodeChallenge(ask.verifier),
         code_challenge_method: 'S256',
+        resource: foreign?.resource ?? '',
+        // Without consent, this scope is ignored (OpenID Connect Core, 11).
+        prompt: foreign && ask.scopes.includes('offline_access') ? 'consent' : '',
       }
       for (const [name, value] of Object.entries(query)) if (value !== '') url.searchParams.set(name, value)
       return url.href
     },
 
     /** Validates the authorization response. VALIDATION_ERROR, and the library's AuthorizationResponseError. */
-    checkCallback: (site: OAuthSite, clientId: string, parameters: URLSearchParams, state: string): URLSearchParams => {
-      const access = dialect.access(site, parameters.get('iss'))
-      return checkedAnswer(parameters, { ...access, clientId, state, who: 'The site' })
+    checkCallback: (site: ClientOfSite, parameters: URLSearchParams, state: string): URLSearchParams => {
+      const { foreign, ...access } = accessTo(site, parameters.get('iss'))
+      const expected = { ...access, clientId: site.client.id, state, who: 'The site' }
+      return checkedAnswer(parameters, { ...expected, isIssuerExact: foreign !== undefined })
     },
 
     /** Exchanges a code for a grant. Takes the parameters that `checkCallback` returned. */
-    exchange: (site: OAuthSite, clientId: string, parameters: URLSearchParams, verifier: string) =>
-      requestToken([...parameters.getAll('code'), verifier], async () => {
-        const { server } = dialect.access(site)
-        const from = client(clientId)
-        const by = oauth.None()
-        const answer = await oauth.authorizationCodeGrantRequest(
-          server,
-          from,
-          by,
-          parameters,
-          redirectUri,
-          verifier,
-          options,
-        )
-        return oauth.processAuthorizationCodeResponse(server, from, await readableTokenAnswer(answer))
-      }),
+    exchange: (site: ClientOfSite, parameters: URLSearchParams, verifier: string): Promise<TokenOutcome> =>
+      request(
+        site,
+        [...parameters.getAll('code'), verifier],
+        ({ server, client, by, more }) =>
+          oauth.authorizationCodeGrantRequest(server, client, by, parameters, redirectUri, verifier, more),
+        oauth.processAuthorizationCodeResponse,
+      ),
 
-    refresh: (site: OAuthSite, clientId: string, refreshToken: string) =>
-      requestToken([refreshToken], async () => {
-        const { server } = dialect.access(site)
-        const from = client(clientId)
-        const answer = await oauth.refreshTokenGrantRequest(server, from, oauth.None(), refreshToken, options)
-        return oauth.processRefreshTokenResponse(server, from, await readableTokenAnswer(answer))
-      }),
+    refresh: (site: ClientOfSite, refreshToken: string): Promise<TokenOutcome> =>
+      request(
+        site,
+        [refreshToken],
+        ({ server, client, by, more }) => oauth.refreshTokenGrantRequest(server, client, by, refreshToken, more),
+        oauth.processRefreshTokenResponse,
+      ),
 
     /** Revokes a grant at the site (RFC 7009), if the site has a revocation endpoint. */
-    async revoke(site: OAuthSite, clientId: string, token: string): Promise<void> {
-      const { server } = dialect.access(site)
+    async revoke(site: ClientOfSite, token: string): Promise<void> {
+      const { server } = accessTo(site)
       if (!server.revocation_endpoint) return
-      const answer = await oauth.revocationRequest(server, client(clientId), oauth.None(), token, options)
+      const [client, by] = [toLibrary(site.client), authenticationOf(site.client)]
+      const answer = await oauth.revocationRequest(server, client, by, token, options)
       // RFC 7009 defines 200 alone. Other 2xx statuses count as revoked too.
       if (!answer.ok) await oauth.processRevocationResponse(answer)
     },
@@ -87,3 +104,19 @@ export function createOAuthClient(context: { fetch: SafeFetch; config: Config; d
 }
 
 export type OAuthClient = ReturnType<typeof createOAuthClient>
+
+interface Prepared {
+  server: oauth.AuthorizationServer
+  client: oauth.Client
+  by: oauth.ClientAuth
+  more: oauth.TokenEndpointRequestOptions
+}
+
+const toLibrary = ({ id }: SiteClient): oauth.Client => ({ client_id: id })
+
+function authenticationOf({ secret }: SiteClient): oauth.ClientAuth {
+  if (!secret) return oauth.None()
+  return secret.method === 'client_secret_post'
+    ? oauth.ClientSecretPost(secret.value)
+    : oauth.ClientSecretBasic(secret.value)
+}

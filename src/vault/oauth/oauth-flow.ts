@@ -1,8 +1,11 @@
 import type { Transaction } from '../../database/database.ts'
 import { Row } from '../../database/row.ts'
 import { assertThat, type ErrorCode } from '../../errors.ts'
-import type { Manifest } from '../../sites/manifest.ts'
+import type { Sealing } from '../../secrets/sealing.ts'
+import type { DialectName } from '../../sites/dialects/dialect-name.ts'
+import type { Manifest, OAuthSite } from '../../sites/manifest.ts'
 import type { Scope } from '../../sites/tool.ts'
+import type { ClientOfSite, ClientSecret } from '../credential.ts'
 
 /** `exchanging`: the browser is back, and the code is being exchanged. A flow never returns to `pending`. */
 type FlowStatus = 'pending' | 'exchanging' | 'connected' | 'failed'
@@ -13,15 +16,20 @@ type FlowStatus = 'pending' | 'exchanging' | 'connected' | 'failed'
  */
 export class OAuthFlow extends Row {
   static override tableName = 'oauth_flows'
-  static override jsonAttributes = ['manifest', 'scopes']
+  static override jsonAttributes = ['manifest', 'scopes', 'foreignScopes']
   declare id: string
   declare ownerId: string
   declare userId: string
   declare entryId: string | null
   declare origin: string
   declare manifest: Manifest
+  declare dialect: DialectName
   declare clientId: string
+  /** Sealed like the verifier, and erased with it; null for a public client. */
+  declare clientSecret: string | null
   declare scopes: Scope[]
+  /** The scopes of a foreign authorization server, verbatim; null for a site with the platform's scopes. */
+  declare foreignScopes: string[] | null
   /** SHA-256 of the secrets in the address, the state and the cookie. The secrets themselves are not stored. */
   declare ticketHash: string
   declare stateHash: string | null
@@ -38,13 +46,31 @@ export class OAuthFlow extends Row {
   declare endedAt: Date | null
 }
 
+/** An ended flow needs none. */
+export const withoutSecrets = { verifier: null, clientSecret: null } as const
+
+export const verifierPlace = (flowId: string) => ({ id: flowId, column: 'oauth_flows.verifier' })
+const clientSecretPlace = (flowId: string) => ({ id: flowId, column: 'oauth_flows.client_secret' })
+
+export const sealClientSecret = (sealing: Sealing, flowId: string, secret: ClientSecret | undefined): string | null =>
+  secret ? sealing.seal(JSON.stringify(secret), clientSecretPlace(flowId)) : null
+
+/** The client of a flow that has not ended. */
+export function clientOfFlow(
+  sealing: Sealing,
+  { id, dialect, manifest, clientId, clientSecret: sealed }: OAuthFlow,
+): ClientOfSite {
+  const secret = sealed === null ? undefined : (JSON.parse(sealing.open(sealed, clientSecretPlace(id))) as ClientSecret)
+  return { dialect, auth: manifest.auth as OAuthSite, client: { id: clientId, secret } }
+}
+
 /**
  * Ends a user's attempts to connect sites, even if the browser is already back: another person may have started them.
  * The caller has locked the user's row.
  */
 export async function endFlowsOf(trx: Transaction, userId: string, now: Date): Promise<void> {
   const message = 'The user who started connecting the site has been signed out. Start again.'
-  const ended = { status: 'failed', code: 'PERMISSION_DENIED', message, verifier: null, endedAt: now } as const
+  const ended = { status: 'failed', code: 'PERMISSION_DENIED', message, ...withoutSecrets, endedAt: now } as const
   await OAuthFlow.query(trx).where({ userId }).whereIn('status', ['pending', 'exchanging']).patch(ended)
 }
 

@@ -10,10 +10,12 @@ import type { Logger } from '../../logger.ts'
 import { quotedWords } from '../../names.ts'
 import { hashToken, isToken } from '../../secrets/opaque-tokens.ts'
 import type { Sealing } from '../../secrets/sealing.ts'
-import type { OAuthSite } from '../../sites/manifest.ts'
-import { assertOpen, verifierPlace } from './flows.ts'
+import type { Manifest } from '../../sites/manifest.ts'
+import type { Sites } from '../../sites/sites.ts'
+import type { Dialect } from '../../sites/dialects/dialect.ts'
+import { assertOpen } from './flows.ts'
 import type { OAuthClient } from './oauth-client.ts'
-import { OAuthFlow } from './oauth-flow.ts'
+import { clientOfFlow, OAuthFlow, verifierPlace, withoutSecrets } from './oauth-flow.ts'
 import type { Grant, TokenOutcome } from './token-outcome.ts'
 import { VaultEntry } from '../vault-entry.ts'
 
@@ -40,13 +42,15 @@ export function createOAuthReturn(context: {
   sealing: Sealing
   logger: Logger
   oauthClient: OAuthClient
+  sites: Pick<Sites, 'discover'>
+  dialect: Pick<Dialect, 'isPersonal'>
   audit: Pick<Audit, 'begin'>
   /** Stores the grant in the vault: TOKEN_EXISTS, VAULT_LIMIT_REACHED, NOT_FOUND, WORKSPACE_NOT_FOUND. */
-  keep: (flow: OAuthFlow, grant: Grant) => Promise<VaultEntry>
+  keep: (flow: OAuthFlow, grant: Grant, manifest: Manifest) => Promise<VaultEntry>
 }) {
-  const { database, clock, config, sealing, logger, oauthClient, audit, keep } = context
+  const { database, clock, config, sealing, logger, oauthClient, sites, dialect, audit, keep } = context
   /** How long a second request waits for the outcome of the first. */
-  const longestMs = config.sites.tokenTimeoutSeconds * 1000 + recordMs
+  const longestMs = (config.sites.tokenTimeoutSeconds + config.sites.manifestTimeoutSeconds) * 1000 + recordMs
 
   /** Finds the flow of the state, checks that it belongs to this browser, and marks it as used. */
   async function claim({ parameters, bindingOf }: CallbackInput) {
@@ -80,27 +84,34 @@ export function createOAuthReturn(context: {
   }
 
   async function exchange(flow: OAuthFlow, parameters: URLSearchParams, state: string): Promise<Grant> {
-    const site = flow.manifest.auth as OAuthSite
-    const checked = checkParameters(() => oauthClient.checkCallback(site, flow.clientId, parameters, state))
+    const site = clientOfFlow(sealing, flow)
+    const checked = checkParameters(() => oauthClient.checkCallback(site, parameters, state))
     const verifier = sealing.open(flow.verifier ?? '', verifierPlace(flow.id))
-    return granted(await oauthClient.exchange(site, flow.clientId, checked, verifier))
+    return granted(await oauthClient.exchange(site, checked, verifier))
+  }
+
+  /** What the site lists to the owner of the new grant. A site that lists the same to everybody was asked before. */
+  async function listedFor(flow: OAuthFlow, { accessToken: token }: Grant): Promise<Manifest> {
+    const { manifest, origin, ownerId, dialect: name } = flow
+    if (flow.entryId !== null || !dialect.isPersonal(name) || manifest.auth.type !== 'oauth2') return manifest
+    return (await sites.discover(origin, ownerId, { dialect: name, token, auth: manifest.auth })).manifest
   }
 
   async function store(flow: OAuthFlow, grant: Grant): Promise<VaultEntry> {
     try {
-      return await retryWhileUnavailable(() => keep(flow, grant))
+      const manifest = await listedFor(flow, grant)
+      return await retryWhileUnavailable(() => keep(flow, grant, manifest))
     } catch (error) {
-      const site = flow.manifest.auth as OAuthSite
       // The grant will never be used.
       await oauthClient
-        .revoke(site, flow.clientId, grant.refreshToken ?? grant.accessToken)
+        .revoke(clientOfFlow(sealing, flow), grant.refreshToken ?? grant.accessToken)
         .catch((cause: unknown) => logger.warn({ err: cause, flowId: flow.id }, 'failed to revoke an unused grant'))
       throw error
     }
   }
 
   const end = (flow: OAuthFlow, result: Partial<OAuthFlow>): Promise<void> => {
-    const changes = { ...result, verifier: null, endedAt: clock.now() }
+    const changes = { ...result, ...withoutSecrets, endedAt: clock.now() }
     const work = async () => void (await OAuthFlow.query(database).findById(flow.id).patch(changes))
     return retryWhileUnavailable(work)
   }
@@ -110,7 +121,8 @@ export function createOAuthReturn(context: {
      * Finishes a flow: exchanges the code and stores the grant, once. The same browser gets the same outcome again.
      * Fails with VALIDATION_ERROR (a bad state, another browser). An ended flow has an entry or one of these errors:
      * VALIDATION_ERROR (a bad issuer or set of parameters), PERMISSION_DENIED (access was denied), SITE_UNAVAILABLE,
-     * TOOL_EXECUTION_ERROR (the site refused or its token endpoint failed), TOKEN_EXISTS, VAULT_LIMIT_REACHED, NOT_FOUND.
+     * TOOL_EXECUTION_ERROR (the site refused or its token endpoint failed), MANIFEST_NOT_FOUND and MANIFEST_INVALID (no
+     * usable tools for the owner), TOKEN_EXISTS, VAULT_LIMIT_REACHED, NOT_FOUND.
      */
     async finish(input: CallbackInput): Promise<Finished> {
       const { flow, state, isFirst } = await claim(input)
@@ -120,7 +132,7 @@ export function createOAuthReturn(context: {
         const entry = await store(flow, await exchange(flow, input.parameters, state))
         const result = { status: 'connected', entryId: entry.id } as const
         await end(flow, result)
-        const after = { name: entry.name, origin: entry.origin, scopes: entry.scopes }
+        const after = { name: entry.name, origin: entry.origin, scopes: entry.foreignScopes?.granted ?? entry.scopes }
         await complete({ kind: 'done', subjectId: entry.id, after })
         return { flow: Object.assign(flow, result), result: { entry } }
       } catch (error) {

@@ -20,7 +20,10 @@ export class UnusableTokenAnswer extends Error {
  * A token response in the form that the library reads. A success has consumed a code or token, so any 2xx counts, and
  * malformed members that are not needed count as absent. Throws UnusableTokenAnswer.
  */
-export async function readableTokenAnswer(response: Response, { wantsIdToken = false } = {}): Promise<Response> {
+export async function readableTokenAnswer(
+  response: Response,
+  { wantsIdToken = false, isForeign = false } = {},
+): Promise<Response> {
   const { status, headers } = response
   const read = membersIn(new Uint8Array(await response.arrayBuffer()))
   if (!response.ok) return refusal('members' in read ? intendedMembers(read.members) : {}, { status, headers })
@@ -28,7 +31,7 @@ export async function readableTokenAnswer(response: Response, { wantsIdToken = f
   const members = intendedMembers(read.members)
   // Some servers refuse with the status 200.
   if (textIn(members.error) !== undefined && !hasToken(members)) return refusal(members, { status: 400, headers })
-  return Response.json(normalized(wantsIdToken ? members : { ...members, id_token: undefined }))
+  return Response.json(normalized(wantsIdToken ? members : { ...members, id_token: undefined }, isForeign))
 }
 
 const wanted = ['access_token', 'token_type', 'refresh_token', 'expires_in', 'scope', 'id_token'] as const
@@ -83,9 +86,13 @@ function refusal(
   return new Response(status === 304 ? null : body, { status, headers })
 }
 
-function normalized(members: Members): Record<string, unknown> {
+function normalized(members: Members, isForeign: boolean): Record<string, unknown> {
   const refreshToken = textIn(members.refresh_token)
-  const [idToken, seconds, scope] = [textIn(members.id_token), secondsIn(members.expires_in), scopeIn(members.scope)]
+  const [idToken, seconds, scope] = [
+    textIn(members.id_token),
+    secondsIn(members.expires_in),
+    scopeIn(members.scope, isForeign),
+  ]
   return {
     access_token: accessTokenIn(members, refreshToken),
     token_type: tokenTypeIn(members.token_type, refreshToken),
@@ -129,8 +136,10 @@ function secondsIn(given: unknown): number | undefined {
 /**
  * The scope's words, with any separator. An empty one counts as absent: a scope has at least one word (RFC 6749, 3.3).
  */
-function scopeIn(given: unknown): string | undefined {
+function scopeIn(given: unknown, isForeign: boolean): string | undefined {
   const texts = (Array.isArray(given) ? given : [given]).filter((one) => typeof one === 'string')
+  // A foreign scope may have any sign but a space.
+  if (isForeign) return texts.join(' ').trim() || undefined
   const words = texts.flatMap((text) => text.replaceAll(/%20|%2c/gi, ' ').match(/[^\s,;|+"'[\]]+/g) ?? [])
   return words.length > 0 ? words.join(' ') : undefined
 }

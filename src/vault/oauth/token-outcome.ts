@@ -4,6 +4,7 @@ import { SafeFetchError, type SafeFetchReason } from '../../safe-fetch/safe-fetc
 import type { Hiding } from '../../hiding/hiding.ts'
 import { hidingOf } from '../../hiding/hiding-cache.ts'
 import { quotedWords } from '../../names.ts'
+import { scopeWords } from '../../sites/scope-words.ts'
 import type { Scope } from '../../sites/tool.ts'
 import { UnusableTokenAnswer } from './token-answer.ts'
 
@@ -20,6 +21,8 @@ export interface Grant {
 export interface GrantedScopes {
   known: Scope[]
   words: string
+  /** All of them, if they are a foreign authorization server's. */
+  verbatim?: string[]
 }
 
 /**
@@ -49,9 +52,10 @@ const longestLifetime = 365 * 24 * 60 * 60
 export async function requestToken(
   secrets: readonly string[],
   work: () => Promise<oauth.TokenEndpointResponse>,
+  isForeign = false,
 ): Promise<TokenOutcome> {
   try {
-    return await toOutcome(await work(), secrets)
+    return await toOutcome(await work(), secrets, isForeign)
   } catch (error) {
     return failure(error, await hidingOf(secrets))
   }
@@ -59,10 +63,16 @@ export async function requestToken(
 
 const knownScopes = new Set(['read', 'write', 'delete', 'admin'])
 
-async function toOutcome(answer: oauth.TokenEndpointResponse, secrets: readonly string[]): Promise<TokenOutcome> {
+async function toOutcome(
+  answer: oauth.TokenEndpointResponse,
+  secrets: readonly string[],
+  isForeign: boolean,
+): Promise<TokenOutcome> {
   const { access_token: accessToken, refresh_token: refreshToken, expires_in: expiresIn, scope } = answer
   const hiding = await hidingOf([...secrets, accessToken, ...(refreshToken === undefined ? [] : [refreshToken])])
-  const scopes = scope === undefined ? undefined : { known: scopesIn(scope), words: quotedWords(hiding.text(scope)) }
+  const verbatim = isForeign && { verbatim: scopeWords(scope ?? '') }
+  const scopes =
+    scope === undefined ? undefined : { known: scopesIn(scope), words: quotedWords(hiding.text(scope)), ...verbatim }
   const expiresInSeconds = expiresIn === undefined ? undefined : Math.min(Math.ceil(expiresIn), longestLifetime)
   return { kind: 'granted', grant: { accessToken, refreshToken, expiresInSeconds, scopes } }
 }

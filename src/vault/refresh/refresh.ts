@@ -7,10 +7,9 @@ import { newId } from '../../ids.ts'
 import type { Logger } from '../../logger.ts'
 import { page, type Page, type PageRequest } from '../../database/paging.ts'
 import type { Sealing } from '../../secrets/sealing.ts'
-import type { OAuthSite } from '../../sites/manifest.ts'
 import { describeTool } from '../../sites/tool.ts'
 import type { MarkNeedsReauth } from '../reauthorization.ts'
-import { openCredential, sealCredential } from '../credential.ts'
+import { clientOfEntry, openCredential, sealCredential } from '../credential.ts'
 import type { OAuthClient } from '../oauth/oauth-client.ts'
 import type { Grant, TokenOutcome } from '../oauth/token-outcome.ts'
 import { grantFields } from '../oauth/grant-fields.ts'
@@ -99,10 +98,10 @@ export function createRefresh(context: {
   }
 
   /** Revokes the new tokens of an entry that was deleted in the meantime. */
-  async function revoke({ id, manifest, clientId }: VaultEntry, { refreshToken, accessToken }: Grant): Promise<void> {
+  async function revoke(entry: VaultEntry, { refreshToken, accessToken }: Grant): Promise<void> {
     await oauthClient
-      .revoke(manifest.auth as OAuthSite, clientId ?? '', refreshToken ?? accessToken)
-      .catch((error: unknown) => logger.warn({ err: error, entryId: id }, 'failed to revoke an unused grant'))
+      .revoke(clientOfEntry(sealing, entry), refreshToken ?? accessToken)
+      .catch((error: unknown) => logger.warn({ err: error, entryId: entry.id }, 'failed to revoke an unused grant'))
   }
 
   /** Clears a contest too: if the lease expires again, the holder gets its full time again. */
@@ -115,7 +114,7 @@ export function createRefresh(context: {
 
   function ask(entry: VaultEntry): Promise<TokenOutcome> {
     const { refreshToken = '' } = openCredential(sealing, entry)
-    return oauthClient.refresh(entry.manifest.auth as OAuthSite, entry.clientId ?? '', refreshToken)
+    return oauthClient.refresh(clientOfEntry(sealing, entry), refreshToken)
   }
 
   function recordOutcome(seen: VaultEntry, attemptId: string, outcome: TokenOutcome): Promise<Renewal> {
@@ -134,9 +133,11 @@ export function createRefresh(context: {
 
   async function store(trx: Transaction, entry: VaultEntry, grant: Grant, now: Date) {
     // A site that sends no new refresh token still accepts the old one.
-    const { refreshToken } = openCredential(sealing, entry)
-    const tokens = { accessToken: grant.accessToken, refreshToken: grant.refreshToken ?? refreshToken }
-    const asked = { scopes: entry.scopes ?? [], tools: entry.manifest.tools.map(describeTool), isRefresh: true }
+    const { refreshToken, clientSecret } = openCredential(sealing, entry)
+    const tokens = { clientSecret, accessToken: grant.accessToken, refreshToken: grant.refreshToken ?? refreshToken }
+    const asked = entry.foreignScopes
+      ? { foreignScopes: entry.foreignScopes, isRefresh: true }
+      : { scopes: entry.scopes ?? [], tools: entry.manifest.tools.map(describeTool), isRefresh: true }
     return entry.$query(trx).patchAndFetch({
       ...grantFields(grant, asked, now),
       credential: sealCredential(sealing, entry, tokens),
@@ -149,8 +150,7 @@ export function createRefresh(context: {
 
   /** Stores the refresh token of an answer without a usable access token: the previous one is used up. */
   async function keepNext(trx: Transaction, entry: VaultEntry, refreshToken: string): Promise<void> {
-    const { accessToken } = openCredential(sealing, entry)
-    const credential = sealCredential(sealing, entry, { accessToken, refreshToken })
+    const credential = sealCredential(sealing, entry, { ...openCredential(sealing, entry), refreshToken })
     // The generation stays, because it counts the attempts: a site that never answers well is given up.
     await VaultEntry.query(trx).findById(entry.id).patch({ credential })
   }

@@ -3,7 +3,7 @@ import { quotedWords } from '../../../names.ts'
 import { parseSiteUrl } from '../../../safe-fetch/site-url.ts'
 import type { CallSite, SiteCall } from '../../../tools/call-site.ts'
 import type { OAuthSite } from '../../manifest.ts'
-import type { Access, Adapter } from '../dialect.ts'
+import type { Adapter } from '../dialect.ts'
 import { createFetchManifest } from './fetch-manifest.ts'
 
 /** Sites that publish a toolsite.json (docs/specification.md, "Manifest"). Their key is the origin. */
@@ -12,7 +12,7 @@ export function createManifestDialect(
     callSite: CallSite
     config: { sites: Pick<Config['sites'], 'timeoutSeconds' | 'resultBytes'> }
   },
-): Adapter & { access: (site: OAuthSite, issuer?: string | null) => Access } {
+): Adapter {
   const { fetch, callSite, config } = context
   const fetchManifest = createFetchManifest(context)
   return {

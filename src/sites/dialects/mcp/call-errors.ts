@@ -6,6 +6,7 @@ import type { CallOutcome, CallSite, SiteCall } from '../../../tools/call-site.t
 import { unreadResult } from '../../../tools/unread-result.ts'
 import type { Attempt } from './attempt.ts'
 import type { NotOpened } from './session.ts'
+import { challengeIn } from './sign-in/challenge.ts'
 import { noAnswer } from './session-transport.ts'
 
 /** What the failures of calls mean. */
@@ -35,11 +36,19 @@ export function createCallErrors({ callSite }: { callSite: CallSite }) {
     return broken(attempt, unreadable)
   }
 
+  /** Only at this level does a server say which scopes are missing (MCP 2026-07-28, "Scope Challenge Handling"). */
+  async function ofRefusal(call: SiteCall, refusal: SafeResponse): Promise<CallOutcome> {
+    const outcome = await callSite.ofResponse(call, inPlainForm(refusal))
+    const { error, scopes } = challengeIn(refusal.headers)
+    const isScope = outcome.kind === 'refused' && outcome.httpStatus === 403 && error === 'insufficient_scope'
+    return isScope && scopes.length > 0 ? { ...outcome, wanted: scopes } : outcome
+  }
+
   return {
     /** The outcome of a call that was sent. Throws the SafeFetchError of a response that did not arrive. */
     async ofError(call: SiteCall, error: unknown, attempt: Attempt): Promise<CallOutcome> {
       if (attempt.failure) throw withoutStatus(attempt.failure)
-      if (attempt.refusal) return callSite.ofResponse(call, inPlainForm(attempt.refusal))
+      if (attempt.refusal) return ofRefusal(call, attempt.refusal)
       if (error instanceof SdkHttpError) return callSite.ofResponse(call, inPlainForm(responseIn(error)))
       if (error instanceof ProtocolError) return ofProtocolError(call, error, attempt)
       return error instanceof SdkError ? ofSdkError(error, attempt) : broken(attempt, unreadable)
@@ -47,7 +56,7 @@ export function createCallErrors({ callSite }: { callSite: CallSite }) {
 
     /** The outcome of a call that was not sent, because there is no session. The site did nothing. */
     async ofNotOpened(call: SiteCall, { attempt: { failure, refusal } }: NotOpened): Promise<CallOutcome> {
-      if (refusal && isRefused(refusal.status)) return callSite.ofResponse(call, inPlainForm(refusal))
+      if (refusal && isRefused(refusal.status)) return ofRefusal(call, refusal)
       if (failure && !badResponses.has(failure.reason))
         throw new SafeFetchError(failure.reason, { maybeSent: false, code: failure.code })
       return { kind: 'unavailable', httpStatus: null, certain: true, text: notOpened }

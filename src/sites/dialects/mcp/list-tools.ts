@@ -2,12 +2,14 @@ import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
 import type { Config } from '../../../config/config.ts'
 import { CodedError, type ErrorDetail } from '../../../errors.ts'
 import type * as inThread from '../../../in-thread.ts'
-import type { SafeStream } from '../../../safe-fetch/safe-fetch.ts'
+import type { SafeFetch, SafeStream } from '../../../safe-fetch/safe-fetch.ts'
 import { orElse, type Threads } from '../../../threads/threads.ts'
 import { invalidManifest } from '../../invalid-manifest.ts'
 import type { Manifest } from '../../manifest.ts'
+import type { KnownSite } from '../dialect.ts'
 import { attempting, type Attempt } from './attempt.ts'
 import { maxTools, type Listing } from './read-tools.ts'
+import { createFindSignIn } from './sign-in/find-sign-in.ts'
 import { NotOpened, openSession, type Session } from './session.ts'
 
 /** Pages of a list. A server that counts its tools one by one is not waited for. */
@@ -15,9 +17,11 @@ const maxPages = 50
 
 /**
  * Makes the function that lists the tools of an MCP server, as the owner of a token or, with an empty one, as anybody.
- * A server that shows nothing without a token has no tools yet. It throws MANIFEST_NOT_FOUND and MANIFEST_INVALID.
+ * A server that shows nothing without a token has no tools yet, but says how to get one. It throws MANIFEST_NOT_FOUND
+ * and MANIFEST_INVALID.
  */
 export function createListTools(context: {
+  fetch: SafeFetch
   stream: SafeStream
   threads: Pick<Threads<typeof inThread>, 'run'>
   config: { sites: Pick<Config['sites'], 'manifestBytes' | 'manifestTimeoutSeconds'> }
@@ -25,6 +29,7 @@ export function createListTools(context: {
   const { stream, threads, config } = context
   const { manifestBytes: maxBytes, manifestTimeoutSeconds } = config.sites
   const timeoutMs = manifestTimeoutSeconds * 1000
+  const findSignIn = createFindSignIn(context)
 
   async function toolsOf(session: Session): Promise<unknown[]> {
     const tools: unknown[] = []
@@ -43,26 +48,26 @@ export function createListTools(context: {
     throw invalid('tools', `must have at most ${maxPages} pages`)
   }
 
-  async function ask(url: string, token: string, attempt: Attempt): Promise<Listing> {
-    const authType = token === '' ? ('none' as const) : ('bearer' as const)
+  async function ask(url: string, { token = '', auth }: Asker, attempt: Attempt): Promise<Listing> {
     try {
       const session = await openSession({ url, token }, attempt, { stream, timeoutMs, maxBytes })
       try {
         const tools = session.hasTools ? await toolsOf(session) : []
-        return { url, authType, server: session.server, tools }
+        return { url, auth: auth ?? pasted(token), server: session.server, tools }
       } finally {
         session.end()
       }
     } catch (error) {
-      const needsToken = token === '' && attempt.refusal?.status === 401
-      if (needsToken) return { url, authType: 'bearer', server: {}, tools: [] }
+      if (token === '' && attempt.refusal?.status === 401)
+        return { url, ...(await findSignIn(url, attempt.refusal.headers, attempt)), tools: [] }
       throw toCoded(error, attempt, maxBytes)
     }
   }
 
-  return async (url: string, party: string, token: string): Promise<Manifest> => {
+  return async (url: string, party: string, asker: Asker): Promise<Manifest> => {
+    const { token = '' } = asker
     const endsAt = performance.now() + timeoutMs
-    const listing = await attempting({ endsAt }, (attempt) => ask(url, token, attempt))
+    const listing = await attempting({ endsAt }, (attempt) => ask(url, asker, attempt))
     const read = await threads
       .run(party, 'readTools', { text: JSON.stringify(listing), secrets: token === '' ? [] : [token] })
       .catch(orElse({ problems: [{ path: 'tools', message: 'take too long to check' }] }))
@@ -70,6 +75,10 @@ export function createListTools(context: {
     throw invalidManifest(read.problems)
   }
 }
+
+type Asker = Pick<KnownSite, 'token' | 'auth'>
+
+const pasted = (token: string) => ({ type: token === '' ? ('none' as const) : ('bearer' as const) })
 
 const invalid = (path: string, message: string) => invalidManifest([{ path, message } satisfies ErrorDetail])
 

@@ -4,6 +4,7 @@ import type { SafeStream } from '../../../safe-fetch/safe-fetch.ts'
 import { parseSiteUrl } from '../../../safe-fetch/site-url.ts'
 import type { CallOutcome, CallSite, SiteCall } from '../../../tools/call-site.ts'
 import type { Adapter } from '../dialect.ts'
+import { access } from './sign-in/access.ts'
 import { attempting } from './attempt.ts'
 import { createCallErrors, isSessionError } from './call-errors.ts'
 import { createListTools } from './list-tools.ts'
@@ -69,10 +70,11 @@ export function createMcpDialect(
   }
 
   return {
-    async list(address, party, token = '') {
+    async list(address, party, known) {
       const { href } = parseSiteUrl(address)
-      return { origin: href, manifest: await listTools(href, party, token) }
+      return { origin: href, manifest: await listTools(href, party, known) }
     },
+    access,
     call: (call) => callSite.attempt(call, () => make(call, performance.now() + timeoutMs)),
   }
 }

@@ -15,7 +15,7 @@ const maxText = 4000
 /** What a server said, and what is known about it. */
 export interface Listing {
   url: string
-  authType: 'none' | 'bearer'
+  auth: Manifest['auth']
   server: { name?: unknown; title?: unknown; version?: unknown; description?: unknown; instructions?: unknown }
   tools: unknown[]
 }
@@ -35,14 +35,14 @@ export async function readTools({ text, secrets }: { text: string; secrets: read
   return problems.length > 0 ? { problems } : { text: JSON.stringify(manifestOf(listing)) }
 }
 
-function manifestOf({ url, authType, server, tools }: Listing): Manifest {
+function manifestOf({ url, auth, server, tools }: Listing): Manifest {
   const { host } = new URL(url)
   return {
     name: nameOf(server.title) ?? nameOf(server.name) ?? host,
     version: textOf(server.version, 100) ?? 'unknown',
     description: textOf(server.description) ?? textOf(server.instructions) ?? `The MCP server at ${host}.`,
     server: { url },
-    auth: { type: authType },
+    auth,
     tools: tools.filter(isObject).map(toTool),
   }
 }
