@@ -32,8 +32,14 @@ export function platformAt({ url, token }: Settings) {
   }
 
   return {
-    url,
+    inspect: (site: string) =>
+      get<{ authType: string; foreignHosts: string[] }>('POST', '/vault/inspect', { url: site }),
     add: async (site: string): Promise<string> => (await get<{ id: string }>('POST', '/vault', { url: site })).id,
+    /** The address for the browser of the owner. */
+    startOAuth: async (request: Record<string, unknown>): Promise<string> =>
+      (await get<{ connectUrl: string }>('POST', '/vault/oauth/start', request)).connectUrl,
+    statusOf: async (entryId: string): Promise<string> =>
+      (await get<{ status: string }>('GET', `/vault/${entryId}`)).status,
     toolsOf: async (entryId: string): Promise<Tool[]> =>
       (await get<{ items: Tool[] }>('GET', `/vault/${entryId}/tools`)).items,
     /** Calls a tool, and returns what the platform answers, whatever it is. */

@@ -1,27 +1,39 @@
 import { readFileSync } from 'node:fs'
-import { connect } from './connect.ts'
+import { connect, reconnect, type Registered } from './connect.ts'
 import { openFronts } from './front.ts'
 import { platformAt, type Settings } from './platform-client.ts'
 import { sampleOf } from './sample.ts'
 
 /*
- * The client under test, as `conformance client --command` runs it: the platform connects the address in the last argument,
- * lists its tools and calls each of them once. The scenarios judge what arrives at the address.
+ * The client under test, as `conformance client --command` runs it: the platform connects the address in the last
+ * argument, lists its tools and calls each of them. The scenarios judge what arrives at the address.
  */
-const [settingsFile = '', address = ''] = process.argv.slice(2)
-const settings = JSON.parse(readFileSync(settingsFile, 'utf8')) as Settings
-const { MCP_CONFORMANCE_SCENARIO: scenario = '', MCP_CONFORMANCE_CONTEXT: given = '{}' } = process.env
-
-interface Context {
+interface Context extends Registered {
   /** Calls that the scenario asks for, in place of one of each tool. */
-  toolCalls?: { name: string; arguments: Record<string, unknown> }[]
+  toolCalls?: PlannedCall[]
 }
 
+interface PlannedCall {
+  name: string
+  arguments: Record<string, unknown>
+}
+
+const [settingsFile = '', address = ''] = process.argv.slice(2)
+const settings = JSON.parse(readFileSync(settingsFile, 'utf8')) as Settings
+const context = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as Context
 const platform = platformAt(settings)
 const { outward } = openFronts(settings)
-const context = JSON.parse(given) as Context
-const entryId = await connect(platform, { url: await outward(address), scenario })
+
+const entryId = await connect(platform, await outward(address), context)
 const tools = await platform.toolsOf(entryId)
-const calls = context.toolCalls ?? tools.map(({ name, inputSchema }) => ({ name, arguments: sampleOf(inputSchema) }))
-for (const call of calls) console.log(call.name, await platform.call(entryId, call.name, call.arguments))
+const ofEach = tools.map(({ name, inputSchema }): PlannedCall => ({ name, arguments: sampleOf(inputSchema) }))
+for (const planned of context.toolCalls ?? ofEach) await use(planned)
 process.exit(0)
+
+/** Calls a tool. If the server wants its user to sign in again, as for another scope, the owner does so once. */
+async function use({ name, arguments: given }: PlannedCall): Promise<void> {
+  console.log(name, await platform.call(entryId, name, given))
+  if ((await platform.statusOf(entryId)) !== 'needs_reauth') return
+  await reconnect(platform, entryId)
+  console.log(name, await platform.call(entryId, name, given))
+}
