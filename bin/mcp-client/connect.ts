@@ -6,8 +6,18 @@ export interface Registered {
   client_secret?: string
 }
 
-/** Connects the address as its owner would, and returns the id of the vault entry. */
-export async function connect(platform: PlatformClient, url: string, registered: Registered): Promise<string> {
+/**
+ * Connects the address as its owner would, and returns the id of the vault entry. A server that refuses the new token has
+ * moved to another authorization server, so its owner tries again.
+ */
+export function connect(platform: PlatformClient, url: string, registered: Registered): Promise<string> {
+  return connectOnce(platform, url, registered).catch((error: unknown) => {
+    if (!String(error).includes('MANIFEST_NOT_FOUND')) throw error
+    return connectOnce(platform, url, registered)
+  })
+}
+
+async function connectOnce(platform: PlatformClient, url: string, registered: Registered): Promise<string> {
   const { authType, foreignHosts } = await platform.inspect(url)
   if (authType !== 'oauth2') return platform.add(url)
   const { client_id: clientId, client_secret: clientSecret } = registered

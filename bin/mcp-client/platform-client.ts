@@ -38,8 +38,9 @@ export function platformAt({ url, token }: Settings) {
     /** The address for the browser of the owner. */
     startOAuth: async (request: Record<string, unknown>): Promise<string> =>
       (await get<{ connectUrl: string }>('POST', '/vault/oauth/start', request)).connectUrl,
-    statusOf: async (entryId: string): Promise<string> =>
-      (await get<{ status: string }>('GET', `/vault/${entryId}`)).status,
+    /** Whether the entry needs its owner, who is told why. */
+    needsOwner: async (entryId: string): Promise<boolean> =>
+      (await get<{ statusReason: string | null }>('GET', `/vault/${entryId}`)).statusReason !== null,
     toolsOf: async (entryId: string): Promise<Tool[]> =>
       (await get<{ items: Tool[] }>('GET', `/vault/${entryId}/tools`)).items,
     /** Calls a tool, and returns what the platform answers, whatever it is. */

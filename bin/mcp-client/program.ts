@@ -33,7 +33,7 @@ process.exit(0)
 /** Calls a tool. If the server wants its user to sign in again, as for another scope, the owner does so once. */
 async function use({ name, arguments: given }: PlannedCall): Promise<void> {
   console.log(name, await platform.call(entryId, name, given))
-  if ((await platform.statusOf(entryId)) !== 'needs_reauth') return
+  if (!(await platform.needsOwner(entryId))) return
   await reconnect(platform, entryId)
   console.log(name, await platform.call(entryId, name, given))
 }
