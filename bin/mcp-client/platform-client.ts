@@ -13,6 +13,12 @@ interface Tool {
   inputSchema: Record<string, unknown>
 }
 
+/** An approval that waits, and what its site asks, if it asks anything. */
+interface Pending {
+  id: string
+  form?: { fields: Record<string, unknown>[] } | null
+}
+
 /** The requests of the platform's public API that the program needs. */
 export function platformAt({ url, token }: Settings) {
   async function ask(method: string, path: string, body?: unknown) {
@@ -46,6 +52,16 @@ export function platformAt({ url, token }: Settings) {
     /** Calls a tool, and returns what the platform answers, whatever it is. */
     call: async (entryId: string, name: string, given: Record<string, unknown>): Promise<string> =>
       (await ask('POST', `/vault/${entryId}/tools/${encodeURIComponent(name)}/call`, given)).text,
+    /** Starts a run of a new agent that follows the script with the tools of the entry. */
+    async startRun(entryId: string, systemPrompt: string): Promise<string> {
+      const agent = { name: 'Conformance', trigger: 'manual', systemPrompt, sites: [{ vaultEntryId: entryId }] }
+      const { id } = await get<{ id: string }>('POST', '/agents', agent)
+      return (await get<{ id: string }>('POST', `/agents/${id}/runs`)).id
+    },
+    run: (runId: string) => get<{ status: string; endedAt: string | null }>('GET', `/runs/${runId}`),
+    pending: async () => (await get<{ items: Pending[] }>('GET', '/approvals?status=pending')).items,
+    approve: (approvalId: string, input: Record<string, unknown>) =>
+      get<unknown>('POST', `/approvals/${approvalId}`, { decision: 'approve', input }),
   }
 }
 

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { callInRun } from './call-in-run.ts'
 import { connect, reconnect, type Registered } from './connect.ts'
 import { openFronts } from './front.ts'
 import { platformAt, type Settings } from './platform-client.ts'
@@ -32,7 +33,9 @@ process.exit(0)
 
 /** Calls a tool. If the server wants its user to sign in again, as for another scope, the owner does so once. */
 async function use({ name, arguments: given }: PlannedCall): Promise<void> {
-  console.log(name, await platform.call(entryId, name, given))
+  const answer = await platform.call(entryId, name, given)
+  console.log(name, answer)
+  if (answer.includes('only in runs and chats')) console.log(name, await callInRun(platform, entryId, name, given))
   if (!(await platform.needsOwner(entryId))) return
   await reconnect(platform, entryId)
   console.log(name, await platform.call(entryId, name, given))
