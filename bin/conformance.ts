@@ -13,7 +13,7 @@ import { runProgram } from './named-programs.ts'
 /**
  * `npm run conformance -- [base url]`: provokes each code of docs/specification.md and tries every other row of its
  * tables, over HTTP alone. Exit code 0 if all rows passed, 1 if one failed, 2 if a row was not tried, 130 after an
- * interruption. `-- twice` and `-- faults` start their own installations.
+ * interruption. `-- twice`, `-- faults` and `-- mcp-client` start their own installations.
  */
 async function main(): Promise<number> {
   const given = readArguments(process.argv.slice(2))
@@ -98,9 +98,11 @@ function say(text: string, exitCode: number, aside = false): number {
   return exitCode
 }
 
+const ownPrograms = ['twice', 'faults', 'mcp-client']
+
 const [word = '', ...more] = process.argv.slice(2)
 try {
-  if (word === 'twice' || word === 'faults') await runProgram(new URL(`conformance/${word}.ts`, import.meta.url), more)
+  if (ownPrograms.includes(word)) await runProgram(new URL(`conformance/${word}.ts`, import.meta.url), more)
   else process.exitCode = await main()
   // Interrupted rows may still wait for something.
   if (process.exitCode === interrupted) process.exit()

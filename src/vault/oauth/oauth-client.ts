@@ -116,7 +116,16 @@ const toLibrary = ({ id }: SiteClient): oauth.Client => ({ client_id: id })
 
 function authenticationOf({ secret }: SiteClient): oauth.ClientAuth {
   if (!secret) return oauth.None()
-  return secret.method === 'client_secret_post'
-    ? oauth.ClientSecretPost(secret.value)
-    : oauth.ClientSecretBasic(secret.value)
+  return secret.method === 'client_secret_post' ? oauth.ClientSecretPost(secret.value) : secretInHeader(secret.value)
 }
+
+/**
+ * Many servers compare these credentials without decoding them, so signs that a form has as they are stay as they are
+ * (RFC 6749, 2.3.1 and appendix B). The library encodes every sign of a usual id, such as a hyphen.
+ */
+const secretInHeader =
+  (secret: string): oauth.ClientAuth =>
+  (_server, { client_id: id }, _body, headers) =>
+    headers.set('authorization', `Basic ${btoa([id, secret].map(formEncoded).join(':'))}`)
+
+const formEncoded = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1)

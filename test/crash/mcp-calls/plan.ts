@@ -1,0 +1,46 @@
+import type { Chance } from '../../money/chance.ts'
+
+/** One call of the schedule. Its mark is in the arguments, and in those of no other call. */
+export interface PlannedCall {
+  mark: string
+  server: ServerName
+  tool: string
+  arguments: Record<string, unknown>
+}
+
+export type ServerName = 'counter' | 'everything' | 'filesystem' | 'memory'
+
+type Make = (mark: string, folder: string) => Omit<PlannedCall, 'mark'>
+
+/** The counter counts executions, so every second call is for it. */
+const makes: readonly [Make, ...Make[]] = [
+  ...Array.from({ length: 5 }, (): Make => (mark) => ({
+    server: 'counter',
+    tool: 'increment',
+    arguments: { id: mark },
+  })),
+  (mark) => ({ server: 'counter', tool: 'read', arguments: { id: mark } }),
+  (mark) => ({ server: 'everything', tool: 'echo', arguments: { message: mark } }),
+  (mark, folder) => ({
+    server: 'filesystem',
+    tool: 'write_file',
+    arguments: { path: `${folder}/${mark}.txt`, content: mark },
+  }),
+  (mark, folder) => ({ server: 'filesystem', tool: 'create_directory', arguments: { path: `${folder}/${mark}` } }),
+  (mark) => ({
+    server: 'memory',
+    tool: 'create_entities',
+    arguments: { entities: [{ name: mark, entityType: 'mark', observations: [] }] },
+  }),
+  (mark) => ({ server: 'memory', tool: 'search_nodes', arguments: { query: mark } }),
+] as [Make, ...Make[]]
+
+/** The schedule of a seed. `folder` is the one that the filesystem server may write to. */
+export const planOf = (random: Chance, count: number, folder: string): PlannedCall[] =>
+  Array.from({ length: count }, (_, index) => {
+    const mark = `mark-${index}`
+    return { mark, ...random.of(makes)(mark, folder) }
+  })
+
+/** The mark of a call, by its arguments as they arrived. */
+export const markIn = (given: unknown): string => /mark-\d+/.exec(JSON.stringify(given) ?? '')?.[0] ?? ''

@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { toNodeHandler } from '@modelcontextprotocol/node'
+import { createMcpHandler, type McpServerFactory } from '@modelcontextprotocol/server'
+import type { ExecutionContext } from 'ava'
+import { eventually } from '../../helpers/eventually.ts'
+import { ownFolder } from '../../helpers/servers.ts'
+import { bridgeTo } from './bridge.ts'
+import { createCounter } from './counter.ts'
+import type { ServerName } from './plan.ts'
+
+const programOf = (name: string): string =>
+  fileURLToPath(import.meta.resolve(`@modelcontextprotocol/server-${name}/dist/index.js`))
+
+/** The published servers and the counter, each behind a socket. */
+export async function startServers(t: ExecutionContext) {
+  const folder = ownFolder()
+  const files = join(folder, 'files')
+  mkdirSync(files)
+  const counter = createCounter()
+  const memory = { MEMORY_FILE_PATH: join(folder, 'memory.jsonl') }
+  const sockets: Record<ServerName, string> = {
+    counter: await listenAt(t, join(folder, 'counter.sock'), counter.make),
+    everything: await startEverything(t, join(folder, 'everything.sock')),
+    filesystem: await listenAt(t, join(folder, 'filesystem.sock'), await bridgeTo(t, [programOf('filesystem'), files])),
+    memory: await listenAt(t, join(folder, 'memory.sock'), await bridgeTo(t, [programOf('memory')], memory)),
+  }
+  return { files, counter, sockets }
+}
+
+/** It speaks HTTP itself, at a socket that is a file instead of at every address of the machine. */
+async function startEverything(t: ExecutionContext, socketPath: string): Promise<string> {
+  const child = spawn(process.execPath, [programOf('everything'), 'streamableHttp'], {
+    env: { PORT: socketPath },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  t.teardown(() => child.kill('SIGKILL'))
+  let isListening = false
+  createInterface(child.stderr).on('line', (line) => (isListening ||= line.includes('listening')))
+  await eventually(30, 'the server listens', () => isListening || undefined)
+  return socketPath
+}
+
+async function listenAt(t: ExecutionContext, socketPath: string, make: McpServerFactory): Promise<string> {
+  const serve = toNodeHandler(createMcpHandler(make))
+  const server = createServer((request, response) => {
+    // Its types want members to be absent that Node's may have as undefined.
+    void serve(request as Parameters<typeof serve>[0], response)
+  })
+  t.teardown(() => new Promise((resolve) => (server.close(resolve), server.closeAllConnections())))
+  await new Promise<void>((resolve) => server.listen(socketPath, resolve))
+  return socketPath
+}
