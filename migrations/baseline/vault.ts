@@ -27,7 +27,7 @@ export const vault = `
     -- raised with every new credential; an action based on an older one is refused
     generation integer not null default 1,
     -- how the site is spoken to
-    dialect text not null default 'manifest',
+    dialect text not null,
     origin text not null,
     name text not null,
     auth_type text not null,
@@ -50,7 +50,6 @@ export const vault = `
     constraint vault_entries_owner_fk foreign key (owner_id) references owners (id),
     constraint vault_entries_connector_fk foreign key (connected_by) references users (id) on delete set null,
     constraint vault_entries_owner_origin unique (owner_id, origin),
-    constraint vault_entries_dialect check (dialect in ('manifest', 'mcp')),
     constraint vault_entries_auth_type check (auth_type in ('none', 'bearer', 'oauth2')),
     constraint vault_entries_status check (status in ('connected', 'needs_reauth'))
   );

@@ -61,6 +61,12 @@ const confined: { what: string; code?: RegExp; packages?: string[]; allowed: Reg
     where: 'src/billing/gateways/stripe/',
   },
   {
+    what: 'the name of a dialect',
+    code: /(['"])(?:mcp|openapi)\1|\bdialect\w*\s*[!=]==\s*['"]/,
+    allowed: /^(src\/sites\/dialects|bin|test)\//,
+    where: 'src/sites/dialects/',
+  },
+  {
     what: 'the MCP client',
     packages: ['@modelcontextprotocol/client'],
     allowed: /^src\/sites\/dialects\/mcp\//,

@@ -78,17 +78,18 @@ export async function openSession({ url, token }: Peer, attempt: Attempt, readin
   let uses = 0
   let isOver = false
   const leaveServer = () => attempts.run(undefined, () => transport.terminateSession().catch(() => {}))
+  const mayAsk = client.getProtocolEra() === 'modern'
   const { name, title, version: serverVersion, description } = client.getServerVersion() ?? {}
   return {
     server: { name, title, version: serverVersion, description, instructions: client.getInstructions() },
-    mayAsk: client.getProtocolEra() === 'modern',
+    mayAsk,
     hasTools: client.getServerCapabilities()?.tools !== undefined,
     isKept: transport.sessionId !== undefined,
     async request(request, { signal, headers } = {}) {
       uses += 1
       try {
         const options = { timeout, allowInputRequired: true, ...(signal && { signal }), ...(headers && { headers }) }
-        return answerIn(await client.request(request, anyObject, options))
+        return answerIn(await client.request(request, anyObject, options), mayAsk)
       } finally {
         uses -= 1
         if (isOver && uses === 0) void leaveServer()
@@ -102,9 +103,9 @@ export async function openSession({ url, token }: Peer, attempt: Attempt, readin
 }
 
 /** The library got only an outline of the result. */
-function answerIn(result: Record<string, unknown>): Answer {
+function answerIn(result: Record<string, unknown>, mayAsk: boolean): Answer {
   const { [placeOf]: place, resultType, nextCursor, ttlMs } = result
-  if (resultType === 'input_required') return { text: '', question: result, nextCursor, ttlMs }
+  if (mayAsk && resultType === 'input_required') return { text: '', question: result, nextCursor, ttlMs }
   const text = attempts.getStore()?.results[Number(place)]
   if (text === undefined) throw new Error('The answer is no result.')
   return { text, nextCursor, ttlMs }
