@@ -1,4 +1,4 @@
-// @promise crashes
+// @promise once
 import test from 'ava'
 import { playCalls } from '../crash/mcp-calls/play.ts'
 import { seedOfRun } from '../money/seed.ts'

@@ -1,4 +1,4 @@
-// @promise crashes
+// @promise once
 import test from 'ava'
 import { seedOfRun } from '../../money/seed.ts'
 import { playCalls } from './play.ts'
