@@ -1,16 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { PlatformClient } from './platform-client.ts'
-
-interface Field {
-  name: string
-  kind: string
-  preset: string | number | boolean | null
-  choices: { value: string }[]
-}
+import type { FormField, PlatformClient } from './platform-client.ts'
 
 const samples: Record<string, string | number | boolean> = { number: 1, integer: 1, boolean: true, text: 'a' }
 
-const valueFor = ({ kind, preset, choices: [first] }: Field): string | number | boolean =>
+const valueFor = ({ kind, preset, choices: [first] }: FormField): string | number | boolean =>
   preset ?? first?.value ?? samples[kind] ?? 'a'
 
 const pauseMs = 200
@@ -22,8 +15,8 @@ export async function callInRun(platform: PlatformClient, entryId: string, name:
     const { status, endedAt } = await platform.run(runId)
     if (endedAt !== null) return `The run ended as ${status}.`
     for (const { id, form } of await platform.pending()) {
-      const fields = (form?.fields ?? []) as Field[]
-      await platform.approve(id, Object.fromEntries(fields.map((one) => [one.name, valueFor(one)])))
+      const values = (form?.fields ?? []).map((one) => [one.name, valueFor(one)])
+      await platform.approve(id, Object.fromEntries(values) as Record<string, unknown>)
     }
     await delay(pauseMs)
   }

@@ -53,6 +53,6 @@ const open = (address: string, headers: Record<string, string> = {}) =>
 
 function locationOf(response: Response): string {
   const location = response.headers.get('location')
-  if (location === null) throw new Error(`${response.url} answered ${response.status} in place of a redirect`)
+  if (location === null) throw new Error(`${response.url} answered ${response.status} instead of a redirect`)
   return location
 }

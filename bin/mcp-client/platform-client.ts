@@ -13,10 +13,18 @@ interface Tool {
   inputSchema: Record<string, unknown>
 }
 
+/** What a site asks for in a form. */
+export interface FormField {
+  name: string
+  kind: string
+  preset: string | number | boolean | null
+  choices: { value: string }[]
+}
+
 /** An approval that waits, and what its site asks, if it asks anything. */
 interface Pending {
   id: string
-  form?: { fields: Record<string, unknown>[] } | null
+  form?: { fields: FormField[] } | null
 }
 
 /** The requests of the platform's public API that the program needs. */

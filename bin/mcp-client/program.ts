@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { readLocalConfig } from '../../src/config/local-config.ts'
 import { callInRun } from './call-in-run.ts'
 import { connect, reconnect, type Registered } from './connect.ts'
 import { openFronts } from './front.ts'
@@ -21,7 +22,7 @@ interface PlannedCall {
 
 const [settingsFile = '', address = ''] = process.argv.slice(2)
 const settings = JSON.parse(readFileSync(settingsFile, 'utf8')) as Settings
-const context = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as Context
+const context = JSON.parse(readLocalConfig().environment['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as Context
 const platform = platformAt(settings)
 const { outward } = openFronts(settings)
 

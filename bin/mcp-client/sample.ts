@@ -1,4 +1,6 @@
-type Schema = Record<string, unknown>
+interface Schema {
+  type?: string
+}
 
 const samples: Record<string, unknown> = {
   string: 'a',
@@ -11,8 +13,8 @@ const samples: Record<string, unknown> = {
 }
 
 /** Arguments that fit the simple schemas of the scenarios: a value of its type for each required property. */
-export function sampleOf({ properties, required }: Schema): Record<string, unknown> {
+export function sampleOf({ properties, required }: Record<string, unknown>): Record<string, unknown> {
   const known = (properties ?? {}) as Record<string, Schema>
   const names = (required ?? []) as string[]
-  return Object.fromEntries(names.map((name) => [name, samples[String(known[name]?.['type'] ?? 'string')]]))
+  return Object.fromEntries(names.map((name) => [name, samples[known[name]?.type ?? 'string']]))
 }

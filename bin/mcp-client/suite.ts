@@ -72,8 +72,12 @@ function checksIn(results: string): Check[] {
 }
 
 function judge(checks: Check[], failed: boolean, output: string): Pick<Verdict, 'passed' | 'problems'> {
+  const passed = checks.filter(({ status }) => status === 'SUCCESS').length
   const bad = failed ? checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING') : []
   const problems = bad.map(({ id, errorMessage, description }) => `${id}: ${errorMessage ?? description}`)
-  const unexplained = failed && problems.length === 0 ? [output.slice(-600)] : []
-  return { passed: checks.filter(({ status }) => status === 'SUCCESS').length, problems: [...problems, ...unexplained] }
+  // A scenario that was skipped, or whose program failed, has shown nothing.
+  const hasShownNothing = problems.length === 0 && (failed || passed === 0)
+  return { passed, problems: hasShownNothing ? [output.slice(-longestOutput)] : problems }
 }
+
+const longestOutput = 600

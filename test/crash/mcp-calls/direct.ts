@@ -24,13 +24,14 @@ export async function callDirectly(someone: Person, entries: Entries, planned: P
   return (answer?.failure as { callId?: string } | undefined)?.callId
 }
 
+/** A call that was tried, and its id if the API lived long enough to say it. */
+interface Called {
+  planned: PlannedCall
+  callId: string | undefined
+}
+
 /** Repeats the request until it is answered, as clients do with a key, and looks the call up until it has ended. */
-export async function settle(
-  someone: Person,
-  entries: Entries,
-  planned: PlannedCall,
-  known: string | undefined,
-): Promise<Outcome> {
+export async function settle(someone: Person, entries: Entries, { planned, callId: known }: Called): Promise<Outcome> {
   let callId = known
   for (; callId === undefined; callId = await callDirectly(someone, entries, planned)) await delay(300)
   const params = { entryId: entries[planned.server], callId }

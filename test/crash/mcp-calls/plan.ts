@@ -12,13 +12,15 @@ export type ServerName = 'counter' | 'everything' | 'filesystem' | 'memory'
 
 type Make = (mark: string, folder: string) => Omit<PlannedCall, 'mark'>
 
-/** The counter counts executions, so every second call is for it. */
+const increment: Make = (mark) => ({ server: 'counter', tool: 'increment', arguments: { id: mark } })
+
+/** The counter counts executions, so nearly every second call is one of it. */
 const makes: readonly [Make, ...Make[]] = [
-  ...Array.from({ length: 5 }, (): Make => (mark) => ({
-    server: 'counter',
-    tool: 'increment',
-    arguments: { id: mark },
-  })),
+  increment,
+  increment,
+  increment,
+  increment,
+  increment,
   (mark) => ({ server: 'counter', tool: 'read', arguments: { id: mark } }),
   (mark) => ({ server: 'everything', tool: 'echo', arguments: { message: mark } }),
   (mark, folder) => ({
@@ -33,7 +35,7 @@ const makes: readonly [Make, ...Make[]] = [
     arguments: { entities: [{ name: mark, entityType: 'mark', observations: [] }] },
   }),
   (mark) => ({ server: 'memory', tool: 'search_nodes', arguments: { query: mark } }),
-] as [Make, ...Make[]]
+]
 
 /** The schedule of a seed. `folder` is the one that the filesystem server may write to. */
 export const planOf = (random: Chance, count: number, folder: string): PlannedCall[] =>

@@ -6,7 +6,7 @@ import { call } from '../../helpers/client.ts'
 import { customer, webhookAgent } from '../../helpers/people.ts'
 import { rage } from '../rage.ts'
 import { openStage, type Stage } from '../stage.ts'
-import { deliverRun, outcomesOf, type AcceptedRun } from './agents.ts'
+import { deliverRun, outcomesOf } from './agents.ts'
 import { callDirectly, settle, type Entries } from './direct.ts'
 import type { Outcome } from './outcome.ts'
 import type { PlannedCall, ServerName } from './plan.ts'
@@ -35,62 +35,73 @@ const env = {
  * are killed. Returns what the API says about each call in the end.
  */
 export async function playOnPlatform(t: ExecutionContext, urls: Record<ServerName, string>, schedule: Schedule) {
-  const { plan, seconds, progress } = schedule
   const stage = await openStage(t, { env })
-  const someone = await customer(stage.platform, 'enterprise')
+  const cast = await openCast(stage, urls)
+  const calm = new AbortController()
+  const { done: killing } = await rage(stage, ['api', 'worker', 'worker'], [4000, 9000], calm.signal)
+  const began = performance.now()
+  const show = openShow(cast, schedule)
+  const ticking = setInterval(() => schedule.progress(show.soFar()), 15_000)
+  t.teardown(() => clearInterval(ticking))
+  const [called, accepted] = await Promise.all([show.callAll(), show.deliverAll()])
+  // The runs end under fire, too.
+  const ofRuns = (await pMap(accepted, (run) => outcomesOf(cast.someone, run), { concurrency: 4 })).flat()
+  calm.abort()
+  const kills = await killing
+  if (schedule.hurries) await abandonCalls(stage)
+  const ofCalls = await pMap(called, (one) => settle(cast.caller, cast.entries, one), { concurrency: 50 })
+  clearInterval(ticking)
+  const outcomes: Outcome[] = [...ofCalls, ...ofRuns]
+  return { outcomes, kills, took: Math.round((performance.now() - began) / 1000) }
+}
+
+type Cast = Awaited<ReturnType<typeof openCast>>
+
+/** Somebody with an entry for each server, and with agents that may use all of them. `caller` uses the API that dies. */
+async function openCast({ platform, environment }: Stage, urls: Record<ServerName, string>) {
+  const someone = await customer(platform, 'enterprise')
   const entries = {} as Entries
   for (const [name, url] of Object.entries(urls))
     entries[name as ServerName] = (await call(someone, vault.addToVault, { body: { url } })).body.id
   const sites = Object.values(entries).map((vaultEntryId) => ({ vaultEntryId }))
   const fields = { systemPrompt: 'Report.', allowActionOverride: true, sites }
   const agents = await pMap(Array.from({ length: agentCount }), () => webhookAgent(someone, fields), { concurrency: 2 })
-  const [direct, byAgents] = [plan.filter((_, index) => index % 2 === 0), plan.filter((_, index) => index % 2 === 1)]
-  const calm = new AbortController()
-  const { done: killing } = await rage(stage, ['api', 'worker', 'worker'], [4000, 9000], calm.signal)
-  const through = { ...someone, url: stage.environment['BASE_URL'] ?? '' }
-  const began = performance.now()
-  const untilDue = (share: number) => delay(Math.max(0, share * seconds * 1000 - (performance.now() - began)))
-  const counts = { direct: 0, delivered: 0 }
-  const ticking = setInterval(() => progress(`${counts.direct} direct calls, ${counts.delivered} by agents`), 15_000)
-  t.teardown(() => clearInterval(ticking))
-
-  const callAll = pMap(
-    direct.entries(),
-    async ([index, planned]) => {
-      await untilDue(index / direct.length)
-      const callId = await callDirectly(through, entries, planned)
-      counts.direct += 1
-      return { planned, callId }
-    },
-    { concurrency: clients },
-  )
-  const chunks = Array.from({ length: Math.ceil(byAgents.length / callsPerRun) }, (_, index) =>
-    byAgents.slice(index * callsPerRun, (index + 1) * callsPerRun),
-  )
-  const deliverAll = pMap(
-    chunks.entries(),
-    async ([index, planned]): Promise<AcceptedRun> => {
-      await untilDue(index / chunks.length)
-      const accepted = await deliverRun(through, agents[index % agentCount]!, planned)
-      counts.delivered += planned.length
-      return accepted
-    },
-    { concurrency: agentCount },
-  )
-  const [called, accepted] = await Promise.all([callAll, deliverAll])
-  // The runs end under fire, too.
-  const ofRuns = (await pMap(accepted, (run) => outcomesOf(someone, run), { concurrency: 4 })).flat()
-  calm.abort()
-  const kills = await killing
-  if (schedule.hurries) await abandonCalls(stage)
-  const ofCalls = await pMap(called, ({ planned, callId }) => settle(through, entries, planned, callId), {
-    concurrency: 50,
-  })
-  clearInterval(ticking)
-  return { outcomes: [...ofCalls, ...ofRuns], kills, took: Math.round((performance.now() - began) / 1000) }
+  return { someone, entries, agents, caller: { ...someone, url: environment['BASE_URL'] ?? '' } }
 }
 
-export type Played = { outcomes: Outcome[]; kills: { api: number; worker: number }; took: number }
+/** The calls of a schedule, each at its time: every second one directly, the others in runs of some calls. */
+function openShow({ entries, agents, caller }: Cast, { plan, seconds }: Schedule) {
+  const began = performance.now()
+  const untilDue = (share: number) => delay(Math.max(0, share * seconds * 1000 - (performance.now() - began)))
+  const direct = plan.filter((_, index) => index % 2 === 0)
+  const runs = chunksOf(plan.filter((_, index) => index % 2 === 1))
+  const done = { directly: 0, byAgents: 0 }
+
+  async function callOne([index, planned]: [number, PlannedCall]) {
+    await untilDue(index / direct.length)
+    const callId = await callDirectly(caller, entries, planned)
+    done.directly += 1
+    return { planned, callId }
+  }
+
+  async function deliverOne([index, planned]: [number, PlannedCall[]]) {
+    await untilDue(index / runs.length)
+    const accepted = await deliverRun(caller, agents[index % agentCount]!, planned)
+    done.byAgents += planned.length
+    return accepted
+  }
+
+  return {
+    callAll: () => pMap(direct.entries(), callOne, { concurrency: clients }),
+    deliverAll: () => pMap(runs.entries(), deliverOne, { concurrency: agentCount }),
+    soFar: () => `${done.directly} direct calls, ${done.byAgents} given to agents`,
+  }
+}
+
+const chunksOf = (planned: PlannedCall[]): PlannedCall[][] =>
+  Array.from({ length: Math.ceil(planned.length / callsPerRun) }, (_, index) =>
+    planned.slice(index * callsPerRun, (index + 1) * callsPerRun),
+  )
 
 /** Does at once what workers do when the calls of dead processes can no longer be under way. None is under way. */
 async function abandonCalls({ platform: { services } }: Stage): Promise<void> {

@@ -1,13 +1,12 @@
 import type { ExecutionContext } from 'ava'
 import { chance } from '../../money/chance.ts'
 import { measured } from '../record.ts'
-import type { ServerName } from './plan.ts'
-import { planOf } from './plan.ts'
+import { planOf, type ServerName } from './plan.ts'
 import { playOnPlatform } from './platform-side.ts'
 import { startProxy, type Proxy } from './proxy.ts'
 import { playOnSdk } from './sdk-side.ts'
 import { startServers } from './servers.ts'
-import { doubled, faultsOf } from './verdict.ts'
+import { doubled, faultsOf, type Seen } from './verdict.ts'
 
 interface Options {
   seed: number
@@ -24,38 +23,45 @@ export async function playCalls(t: ExecutionContext, { seed, count, seconds, hur
   const began = performance.now()
   const progress = (text: string) =>
     void process.stderr.write(`  ${Math.round((performance.now() - began) / 1000)} s: ${text}\n`)
-  const { sockets, files, counter } = await startServers(t)
-  const proxies = {} as Record<ServerName, Proxy>
-  for (const [name, socket] of Object.entries(sockets)) proxies[name as ServerName] = await startProxy(t, socket, seed)
-  const urls = Object.fromEntries(Object.entries(proxies).map(([name, { url }]) => [name, url])) as Record<
-    ServerName,
-    string
-  >
-  const take = () => ({
-    sent: Object.values(proxies).flatMap((proxy) => proxy.take()),
-    executions: counter.take(),
-  })
-
+  const { urls, files, take } = await openRoads(t, seed)
   const plan = planOf(chance(seed), count, files)
   const { outcomes, kills, took } = await playOnPlatform(t, urls, { plan, seconds, hurries, progress })
-  const seen = take()
+  const ours = take()
   progress('the same with the AI SDK')
   const failed = await playOnSdk(urls, plan)
-  const other = take()
-
-  const inDoubt = outcomes.filter(({ status }) => status === 'unknown')
-  const [ours, theirs] = [doubled(seen), doubled(other)]
+  const theirs = take()
   const killed = `${kills.api} API and ${kills.worker} worker processes killed`
   measured(t, `seed ${seed}: ${count} calls in ${took} s, ${killed}`)
-  const spoiled = (sent: { fate: string }[]) => sent.filter(({ fate }) => fate === 'cut' || fate === 'torn').length
-  measured(t, `                      platform   AI SDK with two retries`)
-  const row = (name: string, one: number | string, two: number | string) =>
-    measured(t, `${name.padEnd(22)}${String(one).padEnd(11)}${two}`)
-  row('let through', seen.sent.length, other.sent.length)
-  row('answers cut', spoiled(seen.sent), spoiled(other.sent))
-  row('sent twice', ours.sent.length, theirs.sent.length)
-  row('counted twice', ours.executed.length, theirs.executed.length)
-  row('in doubt', inDoubt.length, '-')
-  row('failed', outcomes.filter(({ status }) => status === 'failed').length, failed)
-  return { faults: faultsOf(plan, outcomes, seen), ours, theirs, inDoubt, kills }
+  const of = (status: string) => outcomes.filter((one) => one.status === status).length
+  for (const line of tableOf([...countsOf(ours), of('unknown'), of('failed')], [...countsOf(theirs), '-', failed]))
+    measured(t, line)
+  return { faults: faultsOf(plan, outcomes, ours), repeated: doubled(theirs).executed, inDoubt: of('unknown'), kills }
 }
+
+/** The servers behind proxies. `take` returns what was seen there since the last time. */
+async function openRoads(t: ExecutionContext, seed: number) {
+  const { sockets, files, counter } = await startServers(t)
+  const proxies = new Map<ServerName, Proxy>()
+  for (const [name, socket] of Object.entries(sockets))
+    proxies.set(name as ServerName, await startProxy(t, socket, seed))
+  const take = (): Seen => ({
+    sent: [...proxies.values()].flatMap((proxy) => proxy.take()),
+    executions: counter.take(),
+  })
+  const urls = Object.fromEntries([...proxies].map(([name, { url }]) => [name, url])) as Record<ServerName, string>
+  return { urls, files, take }
+}
+
+const rows = ['let through', 'answers cut or torn', 'sent twice', 'counted twice', 'in doubt', 'failed']
+
+function countsOf(seen: Seen): number[] {
+  const { sent, executed } = doubled(seen)
+  const spoiled = seen.sent.filter(({ fate }) => fate === 'cut' || fate === 'torn')
+  return [seen.sent.length, spoiled.length, sent.length, executed.length]
+}
+
+const tableOf = (ours: (number | string)[], theirs: (number | string)[]): string[] =>
+  ['', ...rows].map((name, index) => {
+    const [one, two] = index === 0 ? ['platform', 'AI SDK, two retries'] : [ours[index - 1], theirs[index - 1]]
+    return `${name.padEnd(22)}${String(one).padEnd(11)}${two}`
+  })

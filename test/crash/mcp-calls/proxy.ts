@@ -75,7 +75,7 @@ export async function startProxy(t: ExecutionContext, socketPath: string, seed: 
     times.clear()
     return sent.splice(0)
   }
-  return { url: `${site.origin}/mcp`, sent, take }
+  return { url: `${site.origin}/mcp`, take }
 }
 
 export type Proxy = Awaited<ReturnType<typeof startProxy>>

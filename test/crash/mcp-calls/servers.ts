@@ -13,8 +13,11 @@ import { bridgeTo } from './bridge.ts'
 import { createCounter } from './counter.ts'
 import type { ServerName } from './plan.ts'
 
-const programOf = (name: string): string =>
-  fileURLToPath(import.meta.resolve(`@modelcontextprotocol/server-${name}/dist/index.js`))
+const programs = {
+  everything: fileURLToPath(import.meta.resolve('@modelcontextprotocol/server-everything/dist/index.js')),
+  filesystem: fileURLToPath(import.meta.resolve('@modelcontextprotocol/server-filesystem/dist/index.js')),
+  memory: fileURLToPath(import.meta.resolve('@modelcontextprotocol/server-memory/dist/index.js')),
+}
 
 /** The published servers and the counter, each behind a socket. */
 export async function startServers(t: ExecutionContext) {
@@ -26,15 +29,15 @@ export async function startServers(t: ExecutionContext) {
   const sockets: Record<ServerName, string> = {
     counter: await listenAt(t, join(folder, 'counter.sock'), counter.make),
     everything: await startEverything(t, join(folder, 'everything.sock')),
-    filesystem: await listenAt(t, join(folder, 'filesystem.sock'), await bridgeTo(t, [programOf('filesystem'), files])),
-    memory: await listenAt(t, join(folder, 'memory.sock'), await bridgeTo(t, [programOf('memory')], memory)),
+    filesystem: await listenAt(t, join(folder, 'filesystem.sock'), await bridgeTo(t, [programs.filesystem, files])),
+    memory: await listenAt(t, join(folder, 'memory.sock'), await bridgeTo(t, [programs.memory], memory)),
   }
   return { files, counter, sockets }
 }
 
 /** It speaks HTTP itself, at a socket that is a file instead of at every address of the machine. */
 async function startEverything(t: ExecutionContext, socketPath: string): Promise<string> {
-  const child = spawn(process.execPath, [programOf('everything'), 'streamableHttp'], {
+  const child = spawn(process.execPath, [programs.everything, 'streamableHttp'], {
     env: { PORT: socketPath },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
@@ -51,7 +54,10 @@ async function listenAt(t: ExecutionContext, socketPath: string, make: McpServer
     // Its types want members to be absent that Node's may have as undefined.
     void serve(request as Parameters<typeof serve>[0], response)
   })
-  t.teardown(() => new Promise((resolve) => (server.close(resolve), server.closeAllConnections())))
+  t.teardown(() => {
+    server.close()
+    server.closeAllConnections()
+  })
   await new Promise<void>((resolve) => server.listen(socketPath, resolve))
   return socketPath
 }
