@@ -26,14 +26,23 @@ const context = JSON.parse(readLocalConfig().environment['MCP_CONFORMANCE_CONTEX
 const platform = platformAt(settings)
 const { outward } = openFronts(settings)
 
-const entryId = await connect(platform, await outward(address), context)
+const entryId = await connect(platform, await outward(address), context).catch(refused)
 const tools = await platform.toolsOf(entryId)
 const ofEach = tools.map(({ name, inputSchema }): PlannedCall => ({ name, arguments: sampleOf(inputSchema) }))
 for (const planned of context.toolCalls ?? ofEach) await use(planned)
 process.exit(0)
 
+/** A list without a usable tool is refused, which is no failure of the program. */
+function refused(error: unknown): never {
+  if (!String(error).includes('MANIFEST_INVALID')) throw error
+  console.log(String(error))
+  process.exit(0)
+}
+
 /** Calls a tool. If the server wants its user to sign in again, as for another scope, the owner does so once. */
-async function use({ name, arguments: given }: PlannedCall): Promise<void> {
+async function use({ name, arguments: all }: PlannedCall): Promise<void> {
+  // Arguments that do not fit the schema of the tool are not sent, and no schema of a scenario has null.
+  const given = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null))
   const answer = await platform.call(entryId, name, given)
   console.log(name, answer)
   if (answer.includes('only in runs and chats')) console.log(name, await callInRun(platform, entryId, name, given))
