@@ -188,13 +188,13 @@ test('a scope that a call lacks is named to the owner, and requested when she au
 })
 
 test('a secret that a server gives the platform is sealed, and proves it at each request for the owner', async (t) => {
-  const { platform, site, server, someone, connect, use, rowOf } = await open(t, { method: 'client_secret_post' })
+  const { platform, site, someone, connect, use, rowOf } = await open(t, { method: 'client_secret_post' })
   const entryId = await connect()
   const past = new Date(Date.now() - 1000)
   await VaultEntry.query(platform.services.database).findById(entryId).patch({ expiresAt: past, refreshAfter: past })
-  server.received.length = 0
   // The list is asked for with a fresh token too.
   t.like((await call(someone, manifests.refreshManifest, { params: { entryId } })).body, { class: 'none' })
+  t.is(site.tokenRequests.length, 2)
   t.is((await use(entryId)).status, 200)
   const row = await rowOf(entryId)
   await call(someone, vault.removeFromVault, { params: { entryId }, query: { force: 'true' } })
