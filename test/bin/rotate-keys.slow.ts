@@ -56,9 +56,9 @@ async function makeEntries(database: Database, ownerId: string, count: number, .
   const tokens = new Map(ids.map((id) => [id, randomBytes(12).toString('hex')]))
   const sealed = [...tokens].map(([id, token]) => sealing.seal(token, { id, column: 'vault_entries.credential' }))
   await database.raw(
-    `insert into vault_entries (id, owner_id, origin, name, manifest, manifest_fetched_at, manifest_checked_at,
+    `insert into vault_entries (id, owner_id, dialect, origin, name, manifest, manifest_fetched_at, manifest_checked_at,
        auth_type, credential, created_at, updated_at, renewed_at)
-     select given.id, ?, 'https://' || given.id || '.example', 'A site', '{}', now(), now(),
+     select given.id, ?, 'manifest', 'https://' || given.id || '.example', 'A site', '{}', now(), now(),
        'bearer', given.credential, now(), now(), now()
      from unnest(?::uuid[], ?::text[]) as given (id, credential)`,
     [ownerId, ids, sealed],

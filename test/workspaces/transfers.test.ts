@@ -201,7 +201,14 @@ test('who accepts has a verified address, the tier, and room for everything in t
   await refused('WORKSPACE_REQUIRED', { tier: 'pro' })
   const [siteId, now] = [newId(), new Date()]
   const times = { manifestFetchedAt: now, manifestCheckedAt: now, renewedAt: now, createdAt: now, updatedAt: now }
-  const site = { id: siteId, ownerId: workspaceId, origin: `https://${siteId}.example.com`, name: 'A site', ...times }
+  const site = {
+    id: siteId,
+    ownerId: workspaceId,
+    origin: `https://${siteId}.example.com`,
+    name: 'A site',
+    dialect: 'manifest',
+    ...times,
+  }
   await database('vault_entries').insert({ ...site, manifest: '{}', authType: 'bearer', credential: 'test.sealed' })
   await refused('VAULT_LIMIT_REACHED', { limits: '{"vaultSites":0}' })
   const suspend = (suspendedAt: Date | null) => database('users').where({ id: ownerId }).update({ suspendedAt })
