@@ -12,6 +12,8 @@ export interface Attempt {
   request?: { method: string; id: string }
   /** How many requests of the server the library got to see. */
   questions?: number
+  /** Whether the server sent a message before its answer. */
+  hasSpoken?: boolean
   /** Results of tools and lists, as JSON texts. The library gets only their places in this list. */
   results: string[]
   status?: number

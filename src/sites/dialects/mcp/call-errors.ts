@@ -21,7 +21,8 @@ export function createCallErrors({ callSite }: { callSite: CallSite }) {
   /** Errors of JSON-RPC (2.0, 5.1) and of MCP. Only some codes say that the request was not executed. */
   async function ofProtocolError(call: SiteCall, { code, message, data }: ProtocolError, attempt: Attempt) {
     if (data === noAnswer) return unanswered
-    const isRefused = refusingCodes.has(code)
+    // After other messages, the server had begun.
+    const isRefused = refusingCodes.has(code) && !attempt.hasSpoken
     const sentence = isRefused ? 'The site rejected the call.' : 'The site failed.'
     const failure = { httpStatus: attempt.status ?? 200, sentence, words: message }
     const outcome = await callSite.ofFailure(call, isRefused ? 'rejected' : 'broken', failure)
@@ -62,9 +63,6 @@ export function createCallErrors({ callSite }: { callSite: CallSite }) {
 
     /** The outcome of a call whose time was over when a session was open. */
     late: { kind: 'unavailable', httpStatus: null, certain: true, text: notOpened } satisfies CallOutcome,
-
-    /** The outcome of a call for which two sessions were unknown. */
-    lost: { kind: 'unavailable', httpStatus: null, certain: true, text: sessionLost } satisfies CallOutcome,
   }
 }
 
@@ -84,18 +82,26 @@ export const withStaleness = (outcome: CallOutcome, words: string): CallOutcome 
     : outcome
 
 const notOpened = 'The site did not open an MCP session, so the call was not sent.'
-const sessionLost = 'The site does not know the MCP session that it has just opened, so the call was not executed.'
 const unreadable = "The site's response is not one to a tool call."
 
 /**
- * Whether the server refused a request because it does not know the session: 404, or, as many servers answer, 400 with
- * a sentence about it (MCP 2025-11-25, "Session Management"). It was not executed.
+ * Whether the server refused a request because it does not know the session, so that it was not executed: 404 (MCP
+ * 2025-11-25, "Session Management"), or, as many servers answer, 400 with a sentence about it. An error of JSON-RPC is
+ * about the session only if its code and its whole sentence can mean nothing else: tools fail with words of their own.
  */
 export function isSessionError(error: unknown): boolean {
-  if (!(error instanceof SdkHttpError)) return false
-  if (error.status === 404) return true
-  return error.status === 400 && /session|not initialized/i.test(wordsIn(textIn(error)) ?? '')
+  if (!(error instanceof SdkHttpError) || (error.status !== 404 && error.status !== 400)) return false
+  const failure = errorIn(textIn(error))
+  if (!failure) return error.status === 404
+  const { code, message } = failure
+  return sessionCodes.has(Number(code)) && typeof message === 'string' && aboutSession.test(message.trim())
 }
+
+/** The codes with which servers refuse a request before they look at it. */
+const sessionCodes = new Set([-32_600, -32_000, -32_001])
+
+const aboutSession =
+  /^(?:(?:bad request|not found|error|invalid request)[:.]? *)?(?:no valid session id provided|(?:(?:mcp[ -])?session(?:[ -]id)?(?: header)?|server) (?:is )?(?:not found|not initialized|invalid|unknown|expired|required|terminated|missing)|(?:invalid|unknown|missing|expired) (?:mcp[ -])?session(?:[ -]id)?(?: header)?)[.!]?$/i
 
 /** Errors in the request. All others may come from the middle of the work. */
 const refusingCodes = new Set([-32_700, -32_600, -32_601, -32_602, -32_020, -32_021, -32_022, -32_042])
@@ -126,9 +132,14 @@ function inPlainForm(response: SafeResponse): SafeResponse {
 /** Longer refusals are not searched. */
 const maxSearched = 16 * 1024
 
-function wordsIn(text: string): string | undefined {
+/** The error of a JSON-RPC response. */
+function errorIn(text: string): Record<string, unknown> | undefined {
   const parsed = text.length > maxSearched ? undefined : parseJson(text, { maxDepth: 20 })
   const error = parsed?.ok && isObject(parsed.value) ? parsed.value['error'] : undefined
-  const message = isObject(error) ? error['message'] : undefined
+  return isObject(error) ? error : undefined
+}
+
+function wordsIn(text: string): string | undefined {
+  const message = errorIn(text)?.['message']
   return typeof message === 'string' ? message : undefined
 }

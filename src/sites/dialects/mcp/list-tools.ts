@@ -13,7 +13,7 @@ import { createFindSignIn } from './sign-in/find-sign-in.ts'
 import { NotOpened, openSession, type Session } from './session.ts'
 
 /** Pages of a list. A server that counts its tools one by one is not waited for. */
-const maxPages = 50
+const maxPages = 10
 
 /**
  * Makes the function that lists the tools of an MCP server, as the owner of a token or, with an empty one, as anybody.
@@ -116,7 +116,8 @@ function toCoded(error: unknown, attempt: Attempt, maxBytes: number): CodedError
 
 /** Sentences for a missing list. That a host cannot be reached was found before, with the manifest's address. */
 function reasonOf(error: unknown, { failure, refusal, status }: Attempt): string {
-  if (refusal?.status === 401) return 'The MCP server rejected the token.'
+  if (refusal)
+    return refusals[refusal.status] ?? `The MCP server failed with status ${refusal.status}. Try again later.`
   if (!(error instanceof NotOpened)) return 'The MCP server did not list its tools.'
   if (failure?.reason === 'redirect') return `${noServer}: it responded with a redirect. Redirects are not followed.`
   if (failure?.reason === 'too-large') return `${noServer}: its first answers are too large.`
@@ -124,3 +125,9 @@ function reasonOf(error: unknown, { failure, refusal, status }: Attempt): string
 }
 
 const noServer = 'There is no MCP server at the address'
+
+const refusals: Record<number, string> = {
+  401: 'The MCP server rejected the token.',
+  403: 'The MCP server refused the request with status 403. It may need a token, or another one.',
+  429: 'The MCP server has had too many requests. Try again later.',
+}

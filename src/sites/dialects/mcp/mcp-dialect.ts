@@ -38,8 +38,12 @@ export function createMcpDialect(
     ),
   )
 
-  /** The outcome of one request; undefined if the server refused it because it does not know the session. */
-  const ask = (call: SiteCall, session: Session, endsAt: number): Promise<CallOutcome | undefined> =>
+  /** The outcome of one request; undefined if the server refused it because it has forgotten the session. */
+  const ask = (
+    call: SiteCall,
+    session: Session,
+    { endsAt, isNew }: { endsAt: number; isNew: boolean },
+  ): Promise<CallOutcome | undefined> =>
     attempting({ endsAt, signal: call.signal }, async (attempt) => {
       const params = paramsOf(call, session)
       const headers = parameterHeaders(call.pinned?.input_schema, params.arguments)
@@ -49,7 +53,8 @@ export function createMcpDialect(
         .catch((error: unknown) => ({ error }))
       if ('answered' in answer) return ofAnswer(call, answer.answered, attempt.status ?? 200)
       call.signal?.throwIfAborted()
-      if (session.isKept && isSessionError(answer.error)) return undefined
+      // A session that was opened for this request cannot be forgotten yet: then the words mean something else.
+      if (session.isKept && !isNew && isSessionError(answer.error)) return undefined
       return errors.ofError(call, answer.error, attempt)
     })
 
@@ -80,6 +85,7 @@ export function createMcpDialect(
 
   /** A request that a server refuses for its session was not executed, so it is repeated once in a new session. */
   async function make(call: SiteCall, endsAt: number, isRepeat = false): Promise<CallOutcome> {
+    const isNew = isRepeat || !sessions.knows(call)
     const opening = sessions.of(call)
     const session = await opening.catch(async (error: unknown) => {
       if (!(error instanceof NotOpened)) throw error
@@ -88,20 +94,22 @@ export function createMcpDialect(
     if (!('request' in session)) return session
     call.signal?.throwIfAborted()
     if (performance.now() >= endsAt) return errors.late
-    const outcome = await ask(call, session, endsAt)
+    const outcome = await ask(call, session, { endsAt, isNew })
     const isWell =
       outcome?.kind === 'succeeded' ||
       outcome?.kind === 'asks' ||
       (outcome?.kind === 'rejected' && outcome.httpStatus === 200)
     // Whatever is wrong with the session, the next call begins anew.
     if (!isWell) sessions.forget(call, opening)
-    return outcome ?? (isRepeat ? errors.lost : make(call, endsAt, true))
+    return outcome ?? make(call, endsAt, true)
   }
 
   return {
     async list(address, party, known) {
       const url = parseSiteUrl(address)
       assertThat(!mayHoldSecret(url), 'INVALID_URL', { message: secretInQuery })
+      // An empty query makes no other address.
+      if (url.search === '') url.search = ''
       const { href } = url
       return { origin: href, ...(await listTools({ ...known, url: href, party })) }
     },
@@ -111,9 +119,14 @@ export function createMcpDialect(
 }
 
 /** The address is the site's key, and is shown to everybody who may see the site. */
-const mayHoldSecret = ({ searchParams }: URL): boolean => [...searchParams.keys()].some((name) => secretName.test(name))
+const mayHoldSecret = ({ searchParams }: URL): boolean =>
+  [...searchParams].some(([name, value]) => secretName.test(name) || secretValue.test(value))
 
-const secretName = /(?:^|[_-]|api|access|auth)key$|token|secret|passw|credential|^auth(?:orization)?$|^sig(?:nature)?$/i
+const secretName =
+  /(?:^|[_-]|api|access|auth)keys?$|token|secret|passw|credential|jwt|^pat$|^auth(?:orization)?$|^sig(?:nature)?$/i
+
+/** How well-known services begin their keys, and JWTs. */
+const secretValue = /^(?:[prs]k_|gh[oprsu]_|github_pat_|glpat-|xox[abeprs]-|eyJ[\w-]{10,}\.)/
 
 const secretInQuery =
   "The URL's query seems to hold a secret. Addresses are shown, so connect the site with the secret as its token."

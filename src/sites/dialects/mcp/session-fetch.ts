@@ -42,6 +42,7 @@ export function sessionFetch({ stream, threads, party, timeoutMs, maxBytes }: Re
     const place = isOfTools(attempt) ? attempt.results.length : undefined
     const { message, isAnswer, result } = await read({ text, id, place })
     if (result !== undefined) attempt.results.push(result)
+    if (!isAnswer) attempt.hasSpoken = true
     if (message !== undefined && !isAnswer) attempt.questions = (attempt.questions ?? 0) + 1
     return (attempt.questions ?? 0) > mostQuestions && !isAnswer ? undefined : message
   }

@@ -29,6 +29,9 @@ export function createSessions<C extends Place>(open: (call: C) => Promise<Sessi
   }
 
   return {
+    /** Whether a session was opened before. */
+    knows: (call: C): boolean => kept.has(keyOf(call)),
+
     /** The credential's session. Calls at the same time share one. Throws as `open` does. */
     of(call: C): Promise<Session> {
       const known = kept.get(keyOf(call))

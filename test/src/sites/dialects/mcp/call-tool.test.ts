@@ -9,6 +9,10 @@ import { openDialect, threads } from './dialect.ts'
 test.after.always(() => threads.close())
 
 const eras: Era[] = ['current', 'sessions']
+
+const stream = { 'Content-Type': 'text/event-stream' }
+const json = { 'Content-Type': 'application/json' }
+const progress = `event: message\ndata: {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1}}\n\n`
 const unused = 'https://127.0.0.1:64999/mcp'
 
 for (const era of eras) {
@@ -74,8 +78,47 @@ test('a call whose session the server has forgotten is made in a new one, once',
     return true
   }
   server.instead = forgetful
-  t.like(await call(server.url, 'count'), { kind: 'unavailable', certain: true })
+  t.like(await call(server.url, 'count'), { kind: 'rejected', httpStatus: 400, certain: false })
   t.deepEqual([server.counted, server.calls().length], [2, 5], 'it is repeated once')
+  t.like(await call(server.url, 'count'), { kind: 'rejected', httpStatus: 400 })
+  t.is(server.calls().length, 6, 'a session that was opened for the call is not forgotten')
+})
+
+// Each of these servers may have executed the call.
+for (const [status, code, message] of [
+  [404, -32_603, 'Charged the card; receipt address not found'],
+  [404, -32_000, 'Session of the customer not found'],
+  [400, -32_000, 'Checkout session expired after the card was charged'],
+  [400, -32_603, 'Session not found'],
+] as const)
+  test(`an error of a tool is not one about the session: ${status} ${code} ${message}`, async (t) => {
+    const server = await startMcpServer(t, { era: 'sessions' })
+    const { call } = await openDialect(t)
+    await call(server.url, 'count')
+    server.instead = ({ method, id }, _request, response) => {
+      if (method !== 'tools/call') return false
+      response.writeHead(status, json).end(JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } }))
+      return true
+    }
+    t.like(await call(server.url, 'count'), { kind: 'rejected', httpStatus: status, certain: false })
+    t.is(server.calls().length, 2)
+  })
+
+test('a server that has sent other messages has begun, whatever error it ends with', async (t) => {
+  const server = await startMcpServer(t, { era: 'sessions' })
+  const { call } = await openDialect(t)
+  const failWith = (before: string) => {
+    server.instead = ({ method, id }, _request, response) => {
+      if (method !== 'tools/call') return false
+      const error = { code: -32_602, message: 'Invalid arguments' }
+      response.writeHead(200, stream).end(`${before}data: ${JSON.stringify({ jsonrpc: '2.0', id, error })}\n\n`)
+      return true
+    }
+  }
+  failWith('')
+  t.like(await call(server.url, 'count'), { kind: 'rejected' })
+  failWith(progress)
+  t.like(await call(server.url, 'count'), { kind: 'broken', certain: false })
 })
 
 test('a refusal that is not about the session is not repeated', async (t) => {
@@ -89,9 +132,6 @@ test('a refusal that is not about the session is not repeated', async (t) => {
   t.is(server.calls().length, 1)
 })
 
-const stream = { 'Content-Type': 'text/event-stream' }
-const json = { 'Content-Type': 'application/json' }
-const progress = `event: message\ndata: {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1}}\n\n`
 const resultOf = (id: unknown, text = 'Done.') =>
   JSON.stringify({ jsonrpc: '2.0', id, result: { resultType: 'complete', content: [{ type: 'text', text }] } })
 

@@ -211,7 +211,7 @@ test('a list in pages is read to its end, but not without end', async (t) => {
   )
   answerPages(Infinity)
   const error = await t.throwsAsync(list(server.url), { code: 'MANIFEST_INVALID' })
-  t.regex(error?.message ?? '', /at most 50 pages/)
+  t.regex(error?.message ?? '', /at most 10 pages/)
 })
 
 test('a token that a server quotes in its list is not kept', async (t) => {
