@@ -68,5 +68,8 @@ export const inspectSite = route({
   body: v.strictObject({ url }),
   response: site,
   codes: siteCodes,
-  handle: async ({ services, caller, body }) => presentSite(await services.vault.inspect(body.url, caller.userId)),
+  async handle({ services, caller, body }) {
+    await services.rateLimits.inspection(caller.userId)
+    return presentSite(await services.vault.inspect(body.url, caller.userId))
+  },
 })

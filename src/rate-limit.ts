@@ -100,6 +100,9 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
       await consume(dayOfChanges, userId, { what: what(changesPerDay, 'a day') })
     },
 
+    /** One look of a user at a site that is not connected. It is no change, and costs the site several requests. */
+    inspection: count('inspections', inspectionsAMinute),
+
     /** One mail of a kind that a user requests. The key names both. */
     accountMail: countHourly('account-mail', mailsAnHour),
 
@@ -145,6 +148,8 @@ type Count = (key: string) => Promise<void>
 const burstsPerMinute = 10
 
 const mailsAnHour = 5
+/** Sites that a user may inspect in a minute. */
+export const inspectionsAMinute = 60
 
 const largestText = 1.25 * 1024 ** 2
 

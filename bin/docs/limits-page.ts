@@ -11,6 +11,7 @@ import { mostTakeovers } from '../../src/chat/lost-answers.ts'
 import { longestValue, mostFields, mostForms } from '../../src/forms/form.ts'
 import { maxResultBytes } from '../../src/models/prompt.ts'
 import { mailsADay } from '../../src/notifications/notifications.ts'
+import { inspectionsAMinute } from '../../src/rate-limit.ts'
 import { mostEnded } from '../../src/runs/ending/cancel-several.ts'
 import { mostFailures, mostGroups } from '../../src/runs/reading/run-failures.ts'
 import { mostLiving } from '../../src/sessions/create-session.ts'
@@ -82,6 +83,7 @@ const sites = (): Row[] => [
   set('Duration of a tool call', 'SITE_TIMEOUT_SECONDS'),
   set('Size of a tool result', 'TOOL_RESULT_BYTES'),
   fixed('Part of a tool result that the model sees', bytes(maxResultBytes)),
+  fixed('Sites that a user may inspect, per minute', count(inspectionsAMinute)),
   fixed('Questions that a tool may ask a person in one call', count(mostForms)),
   fixed('Fields of such a question', count(mostFields)),
   fixed('Text that a person may enter into a field, in characters', count(longestValue)),

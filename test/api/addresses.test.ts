@@ -66,6 +66,15 @@ test('where nothing answers, the reason does not tell whether anything is there'
   t.is(said.size, 1)
 })
 
+test('a user inspects at most 60 sites a minute, because each look costs the site several requests', async (t) => {
+  const { platform } = await start(t)
+  const someone = await person(platform)
+  const inspect = async () =>
+    (await call(someone, siteInspection.inspectSite, { body: { url: 'https://no-such-name.invalid' } })).failure.code
+  const codes = await Promise.all(Array.from({ length: 61 }, inspect))
+  t.is(codes.filter((code) => code === 'RATE_LIMITED').length, 1)
+})
+
 test('the traps would have noticed: an address that is allowed is connected to', async (t) => {
   const { someone, allowedTrap } = await start(t)
   const url = `https://127.0.0.1:${allowedTrap.ports[0]}`

@@ -187,7 +187,7 @@ test.serial('a delivery that a limit refuses is counted once, although it is jud
 
 type OfSettings = Exclude<
   keyof RateLimits,
-  'purge' | 'account' | 'accountMail' | 'delivery' | 'inputBytes' | 'recoveryOf' | 'tries'
+  'purge' | 'account' | 'accountMail' | 'delivery' | 'inputBytes' | 'inspection' | 'recoveryOf' | 'tries'
 >
 
 /** The setting of each limit, and how many requests each allows in the test below. */
@@ -219,6 +219,7 @@ test('each limit is the one of its own setting, and counts each key for itself a
       'accountMail',
       'delivery',
       'inputBytes',
+      'inspection',
       'purge',
       'recoveryOf',
       'tries',

@@ -40,8 +40,9 @@ export function createDialect(
   }
 }
 
-/** Nothing was sent, so no other request would be answered. */
-const isUnreached = ({ cause }: CodedError): boolean => cause instanceof SafeFetchError && !cause.maybeSent
+/** Nothing was sent, or nothing came back in time, so no other request would be answered. */
+const isUnreached = ({ cause }: CodedError): boolean =>
+  cause instanceof SafeFetchError && (!cause.maybeSent || cause.reason === 'timeout')
 
 const neither = (first: CodedError, second: CodedError): CodedError =>
   new CodedError('MANIFEST_NOT_FOUND', {
