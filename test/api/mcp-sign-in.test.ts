@@ -187,6 +187,32 @@ test('a scope that a call lacks is named to the owner, and requested when she au
   t.is(site.tokenRequests.length, 2, 'nothing is requested without the owner')
 })
 
+test('a server that names tokens as scopes puts them neither into answers nor into rows', async (t) => {
+  const { platform, site, server, someone, start, browse, use, entryOf, rowOf } = await open(t)
+  const secrets: string[] = []
+  site.tokenAnswer = ({ access_token: access, refresh_token: refresh }) => {
+    secrets.push(String(access), String(refresh))
+    return { scope: `notes:read ${secrets.join(' ')} with-${secrets[0]}` }
+  }
+  const connected = (await browse((await start()).body.connectUrl)).body
+  const entryId = connected.entryId ?? ''
+  server.guard = async ({ authorization, method }, response) => {
+    if (method !== 'tools/call') return false
+    const scope = `notes:more ${authorization?.replace('Bearer ', '')}`
+    response.writeHead(403, { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"` }).end()
+    return true
+  }
+  const used = (await use(entryId)).failure
+  t.deepEqual((await rowOf(entryId)).foreignScopes, { granted: ['notes:read'], asked: ['notes:more'] })
+  const started = (await call(someone, oauth.startOAuth, { body: { entryId } })).body
+  const { location } = await openConnectUrl(someone, started.connectUrl)
+  const shown = JSON.stringify([connected, used, await entryOf(entryId), await rowOf(entryId), started, location])
+  t.deepEqual(
+    [secrets.length, secrets.filter((secret) => [shown, platform.logs.join()].join().includes(secret))],
+    [2, []],
+  )
+})
+
 test('a secret that a server gives the platform is sealed, and proves it at each request for the owner', async (t) => {
   const { platform, site, someone, connect, use, rowOf } = await open(t, { method: 'client_secret_post' })
   const entryId = await connect()

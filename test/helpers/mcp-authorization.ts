@@ -42,6 +42,8 @@ export async function startAuthorizedMcpServer(
     callScope: 'notes:read',
     /** Forms and headers of token requests, as they arrived. */
     tokenRequests: [] as { form: URLSearchParams; authorization: string | undefined }[],
+    /** Members that replace those of an answer with these tokens. */
+    tokenAnswer: (_tokens: Record<string, unknown>): Record<string, unknown> => ({}),
     revocations: [] as URLSearchParams[],
     /** The bodies of registrations. */
     registrations: [] as Record<string, unknown>[],
@@ -165,14 +167,20 @@ function createProvider(
 function serve(
   https: Awaited<ReturnType<typeof listen>>['server'],
   provider: Provider,
-  state: Pick<AuthorizedMcpServer, 'tokenRequests' | 'revocations' | 'registrations' | 'metadata' | 'issuer'>,
+  state: Pick<
+    AuthorizedMcpServer,
+    'tokenRequests' | 'tokenAnswer' | 'revocations' | 'registrations' | 'metadata' | 'issuer'
+  >,
 ): void {
   provider.use(async (ctx, next) => {
     await next()
     const { route, body } = ctx.oidc ?? {}
     const form = () => new URLSearchParams(body as Record<string, string>)
-    if (route === 'token')
+    if (route === 'token') {
       state.tokenRequests.push({ form: form(), authorization: ctx.get('authorization') || undefined })
+      const answer = ctx.body as Record<string, unknown>
+      ctx.body = { ...answer, ...state.tokenAnswer(answer) }
+    }
     if (route === 'revocation') state.revocations.push(form())
     if (route === 'registration') state.registrations.push(body as Record<string, unknown>)
     if (ctx.path.startsWith('/.well-known/')) ctx.body = { ...(ctx.body as object), ...state.metadata }
