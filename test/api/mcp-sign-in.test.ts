@@ -213,6 +213,26 @@ test('a server that names tokens as scopes puts them neither into answers nor in
   )
 })
 
+test('a scope that a call lacks and the authorization server does not know does not end all further sign-ins', async (t) => {
+  const { site, someone, browse, connect, use, entryOf } = await open(t)
+  const entryId = await connect()
+  site.callScope = 'never:known'
+  await use(entryId)
+  const again = async () => (await call(someone, oauth.startOAuth, { body: { entryId } })).body
+  const started = await again()
+  t.true(started.scopes.includes(site.callScope))
+  const { body } = await browse(started.connectUrl, ({ searchParams }) => {
+    searchParams.delete('code')
+    searchParams.set('error', 'invalid_scope')
+  })
+  t.is(body.code, 'TOOL_EXECUTION_ERROR')
+  t.regex(body.error, /“invalid_scope”.* will not be requested again\. Authorize the site again\.$/)
+  t.is((await entryOf(entryId)).statusReason, null)
+  const second = await again()
+  t.deepEqual(second.scopes.toSorted(), ['notes/write+all', 'notes:read', 'offline_access'])
+  t.is((await browse(second.connectUrl)).body.entryId, entryId)
+})
+
 test('a secret that a server gives the platform is sealed, and proves it at each request for the owner', async (t) => {
   const { platform, site, someone, connect, use, rowOf } = await open(t, { method: 'client_secret_post' })
   const entryId = await connect()

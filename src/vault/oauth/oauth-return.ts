@@ -87,9 +87,35 @@ export function createOAuthReturn(context: {
 
   async function exchange(flow: OAuthFlow, parameters: URLSearchParams, state: string): Promise<Grant> {
     const site = clientOfFlow(sealing, flow)
-    const checked = checkParameters(() => oauthClient.checkCallback(site, parameters, state))
+    const checked = await checkParameters(flow, () => oauthClient.checkCallback(site, parameters, state))
     const verifier = sealing.open(flow.verifier ?? '', verifierPlace(flow.id))
     return granted(await oauthClient.exchange(site, checked, verifier))
+  }
+
+  async function checkParameters(flow: OAuthFlow, check: () => URLSearchParams): Promise<URLSearchParams> {
+    try {
+      return check()
+    } catch (error) {
+      if (!(error instanceof AuthorizationResponseError)) throw error
+      throw refusedBySite(error, error.error === 'invalid_scope' && (await forgetAsked(flow)))
+    }
+  }
+
+  /**
+   * Forgets the scopes of this flow that the site asked for in calls: an authorization server that does not know one of
+   * them would refuse every further flow. Whether there were any.
+   */
+  async function forgetAsked({ entryId, ownerId, foreignScopes }: OAuthFlow): Promise<boolean> {
+    return database.transaction(async (trx) => {
+      const entry = await VaultEntry.query(trx)
+        .findOne({ id: entryId ?? '', ownerId })
+        .forUpdate()
+      const { granted, asked: before } = entry?.foreignScopes ?? { granted: [], asked: [] }
+      const asked = before.filter((scope) => !foreignScopes?.includes(scope))
+      if (!entry || asked.length === before.length) return false
+      await entry.$query(trx).patch({ foreignScopes: { granted, asked }, scopeNote: null })
+      return true
+    })
   }
 
   /** What the site lists to the owner of the new grant. A site that lists the same to everybody was asked before. */
@@ -168,24 +194,22 @@ function recorded({ code, message }: OAuthFlow): CodedError {
 
 const problem = (path: string, message: string) => ({ message, details: [{ path, message }] })
 
-function checkParameters(check: () => URLSearchParams): URLSearchParams {
-  try {
-    return check()
-  } catch (error) {
-    throw error instanceof AuthorizationResponseError ? refusedBySite(error) : error
-  }
-}
-
-/** The site's own `error` (RFC 6749, 4.1.2.1) as a code. */
-function refusedBySite({ error, error_description: description }: AuthorizationResponseError): CodedError {
+/** The site's own `error` (RFC 6749, 4.1.2.1) as a code. `hasForgotten`: the next flow requests fewer scopes. */
+function refusedBySite(
+  { error, error_description: description }: AuthorizationResponseError,
+  hasForgotten: boolean,
+): CodedError {
   if (error === 'access_denied') {
     return new CodedError('PERMISSION_DENIED', {
       message: 'Access was denied at the site, so the site was not connected.',
     })
   }
-  const message = `The site refused the connection and said: ${quotedWords(error, description)}.`
+  const message = `The site refused the connection and said: ${quotedWords(error, description)}.${hasForgotten ? fewerNext : ''}`
   return new CodedError('TOOL_EXECUTION_ERROR', { message })
 }
+
+const fewerNext =
+  ' The scopes that it asked for when it refused calls will not be requested again. Authorize the site again.'
 
 function granted(outcome: TokenOutcome): Grant {
   if (outcome.kind === 'granted') return outcome.grant
