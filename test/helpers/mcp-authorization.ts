@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { ExecutionContext } from 'ava'
@@ -18,9 +18,13 @@ interface Options {
   registers?: boolean
   /** How clients authenticate. */
   method?: 'none' | 'client_secret_post'
-  /** Where the platform under test is. */
-  redirectUri?: string
+  /** Where the platform under test is. Its client `pasted` is known there. */
+  platformUrl?: string
 }
+
+/** As the platform's addresses contain it. */
+export const issuerKeyOf = (issuer: string): string =>
+  createHash('sha256').update(issuer).digest('base64url').slice(0, 22)
 
 /**
  * An MCP server that takes only tokens for itself, and its authorization server, which is a real one: it registers
@@ -28,12 +32,14 @@ interface Options {
  */
 export async function startAuthorizedMcpServer(
   t: ExecutionContext,
-  { registers = true, method = 'none', redirectUri = '' }: Options = {},
+  { registers = true, method = 'none', platformUrl }: Options = {},
 ) {
   const server = await startMcpServer(t)
   const { server: https, origin: issuer, close } = await listen({ port: 0, tls: await temporaryCertificates() })
   t.teardown(close)
+  const redirectUri = `${platformUrl}/vault/oauth/callback/${issuerKeyOf(issuer)}`
   const state = {
+    redirectUri,
     issuer,
     host: new URL(issuer).hostname,
     /** The lifetime of tokens in seconds. */
@@ -62,7 +68,7 @@ export async function startAuthorizedMcpServer(
   const provider = createProvider(issuer, {
     registers,
     method,
-    redirectUri,
+    redirectUri: platformUrl === undefined ? '' : redirectUri,
     storage,
     tokenSeconds: () => state.tokenSeconds,
   })

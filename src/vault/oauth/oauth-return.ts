@@ -15,12 +15,14 @@ import type { Sites } from '../../sites/sites.ts'
 import type { Dialect } from '../../sites/dialects/dialect.ts'
 import { assertOpen } from './flows.ts'
 import type { OAuthClient } from './oauth-client.ts'
-import { clientOfFlow, OAuthFlow, verifierPlace, withoutSecrets } from './oauth-flow.ts'
+import { clientOfFlow, OAuthFlow, siteOfFlow, verifierPlace, withoutSecrets } from './oauth-flow.ts'
 import type { Grant, TokenOutcome } from './token-outcome.ts'
 import { VaultEntry } from '../vault-entry.ts'
 
 interface CallbackInput {
   parameters: URLSearchParams
+  /** The last part of a foreign issuer's redirect URI; undefined for the shared one. */
+  issuerKey?: string | undefined
   bindingOf: (flowId: string) => string | undefined
   from: Pick<Actor, 'address' | 'userAgent'>
 }
@@ -55,7 +57,7 @@ export function createOAuthReturn(context: {
   const longestMs = (config.sites.tokenTimeoutSeconds + config.sites.manifestTimeoutSeconds) * 1000 + recordMs
 
   /** Finds the flow of the state, checks that it belongs to this browser, and marks it as used. */
-  async function claim({ parameters, bindingOf }: CallbackInput) {
+  async function claim({ parameters, issuerKey, bindingOf }: CallbackInput) {
     const states = parameters.getAll('state')
     const state = states.length === 1 ? (states[0] ?? '') : ''
     const flow = isToken('state', state)
@@ -65,6 +67,8 @@ export function createOAuthReturn(context: {
     const binding = bindingOf(flow.id)
     const bound = binding !== undefined && hashToken(binding) === flow.bindingHash
     assertThat(bound, 'VALIDATION_ERROR', problem('state', 'This connection attempt was started in another browser.'))
+    const isIts = oauthClient.issuerKeyOf(siteOfFlow(flow)) === issuerKey
+    assertThat(isIts, 'VALIDATION_ERROR', problem('state', 'This is the response of another authorization server.'))
     if (flow.status === 'pending') assertOpen(flow, clock.now())
     const claimed = await OAuthFlow.query(database)
       .findById(flow.id)
@@ -147,7 +151,7 @@ export function createOAuthReturn(context: {
   return {
     /**
      * Finishes a flow: exchanges the code and stores the grant, once. The same browser gets the same outcome again.
-     * Fails with VALIDATION_ERROR (a bad state, another browser). An ended flow has an entry or one of these errors:
+     * Fails with VALIDATION_ERROR (a bad state, another browser, another server's redirect URI). An ended flow has an entry or one of these errors:
      * VALIDATION_ERROR (a bad issuer or set of parameters), PERMISSION_DENIED (access was denied), SITE_UNAVAILABLE,
      * TOOL_EXECUTION_ERROR (the site refused or its token endpoint failed), MANIFEST_NOT_FOUND and MANIFEST_INVALID (no
      * usable tools for the owner), TOKEN_EXISTS, VAULT_LIMIT_REACHED, NOT_FOUND.
