@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { quotedName } from '../src/names.ts'
 import { scopesInWords } from '../src/sites/scope-words.ts'
 import type { Scope } from '../src/sites/tool.ts'
+import type { Services } from '../src/services.ts'
 import type { FlowPreview } from '../src/vault/oauth/flows.ts'
 import type { BrowserAnswer } from './browser/browser-answer.ts'
 import { flow, folder, presentFlow } from './schemas/oauth-schema.ts'
@@ -76,13 +77,8 @@ function confirmation(flow: FlowPreview, link: string, again: boolean) {
   }
 }
 
-export const finishOAuth = route({
+const finishing = {
   ...shared,
-  name: 'finishOAuth',
-  path: `${folder}/callback`,
-  summary: 'Finish connecting a site with OAuth',
-  description:
-    "For browsers: the platform's redirect URI. Redirects to `returnTo`, also if the site was not connected. Without `returnTo`, responds with a page, or with JSON to clients that prefer it.",
   query: v.looseObject({}),
   status: 200,
   response: flow,
@@ -97,25 +93,47 @@ export const finishOAuth = route({
     'VAULT_LIMIT_REACHED',
     'NOT_FOUND',
   ],
-  async handle({ services, request }): Promise<BrowserAnswer> {
-    const parameters = new URLSearchParams(request.search)
-    const { flow: finished, result } = await services.vault.callback.finish({
-      parameters,
-      bindingOf: cookieOf(request),
-      from: clientOf(request),
-    })
-    if (finished.returnTo !== null) return { location: withParameter(finished.returnTo, 'flow', finished.id) }
-    if ('error' in result) throw result.error
-    const { entry } = result
-    const page = {
-      title: `${quotedName(entry.name)} is connected`,
-      text: [
-        `Your agents can now do the following at ${entry.origin}: ${sentence(entry.scopes, entry.foreignScopes?.granted ?? null)}.`,
-        ...(entry.scopeNote === null ? [] : [entry.scopeNote]),
-        'You can close this window.',
-      ],
-      good: true,
-    }
-    return { page, content: presentFlow(finished, services.clock.now()) }
-  },
+} as const
+
+const outcome =
+  'Redirects to `returnTo`, also if the site was not connected. Without `returnTo`, responds with a page, or with JSON to clients that prefer it.'
+
+export const finishOAuth = route({
+  ...finishing,
+  name: 'finishOAuth',
+  path: `${folder}/callback`,
+  summary: 'Finish connecting a site with OAuth',
+  description: `For browsers: the platform's redirect URI at sites with a \`toolsite.json\`. ${outcome}`,
+  handle: ({ services, request }) => finish(services, request),
 })
+
+export const finishForeignOAuth = route({
+  ...finishing,
+  name: 'finishForeignOAuth',
+  path: `${folder}/callback/{issuerKey}`,
+  summary: 'Finish connecting an MCP server with OAuth',
+  description: `For browsers: the platform's redirect URI at the authorization server of an MCP server. Each issuer has its own. ${outcome}`,
+  handle: ({ services, request, params }) => finish(services, request, params.issuerKey),
+})
+
+async function finish({ vault, clock }: Services, request: RequestFacts, issuerKey?: string): Promise<BrowserAnswer> {
+  const { flow: finished, result } = await vault.callback.finish({
+    parameters: new URLSearchParams(request.search),
+    issuerKey,
+    bindingOf: cookieOf(request),
+    from: clientOf(request),
+  })
+  if (finished.returnTo !== null) return { location: withParameter(finished.returnTo, 'flow', finished.id) }
+  if ('error' in result) throw result.error
+  const { entry } = result
+  const page = {
+    title: `${quotedName(entry.name)} is connected`,
+    text: [
+      `Your agents can now do the following at ${entry.origin}: ${sentence(entry.scopes, entry.foreignScopes?.granted ?? null)}.`,
+      ...(entry.scopeNote === null ? [] : [entry.scopeNote]),
+      'You can close this window.',
+    ],
+    good: true,
+  }
+  return { page, content: presentFlow(finished, clock.now()) }
+}

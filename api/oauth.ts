@@ -30,7 +30,7 @@ const client = {
   clientId: v.optional(
     field(
       visible(2048),
-      'Id of a client that you registered at the authorization server of the site, with the redirect URI `{BASE_URL}/vault/oauth/callback`. Needed if `needsClientId` is true.',
+      'Id of a client that you registered at the authorization server of the site, with the `redirectUri` of `POST /vault/inspect`. Needed if `needsClientId` is true.',
       'an-id-from-the-site',
     ),
   ),

@@ -21,6 +21,11 @@ const site = named(
       'Whether the site needs a `clientId` that you registered at its authorization server, because the platform cannot register one',
       false,
     ),
+    redirectUri: field(
+      v.nullable(v.string()),
+      'Redirect URI of a client that you register for this site. Null for a site without OAuth.',
+      null,
+    ),
     tools: field(v.array(tool), "The site's tools. An MCP server with OAuth shows none before sign-in."),
     warnings: field(
       v.array(
@@ -44,13 +49,20 @@ const site = named(
   'Site, as described by its manifest',
 )
 
-const presentSite = ({ origin, manifest, foreignHosts, tools, needsClientId }: InspectedSite) => {
+const presentSite = ({ origin, manifest, foreignHosts, tools, needsClientId, redirectUri }: InspectedSite) => {
   const { name, version, description, server, auth } = manifest
   const leftOut = leftOutOf(manifest)
   const about = { origin, name, version, description, authType: auth.type, serverUrl: server.url, leftOut }
   const problem = proposalProblem(manifest)
   const ofAll = problem === undefined ? [] : [{ tool: null, message: problem }]
-  return { ...about, foreignHosts, needsClientId, tools, warnings: [...ofAll, ...toolWarnings(name, tools)] }
+  return {
+    ...about,
+    foreignHosts,
+    needsClientId,
+    redirectUri,
+    tools,
+    warnings: [...ofAll, ...toolWarnings(name, tools)],
+  }
 }
 
 export const inspectSite = route({

@@ -122,6 +122,12 @@ export function createCallSite(context: { logger: Logger; threads: Pick<Threads<
       return { kind: 'asks', httpStatus, certain: false, text: 'The site asks for input.', ...asked }
     },
 
+    /** Those of these scopes that contain no secret: they are stored, shown and requested as they are. */
+    async plainScopes(call: SiteCall, scopes: readonly string[]): Promise<string[]> {
+      const hiding = await hidingOf(secretsOf(call))
+      return scopes.filter((scope) => hiding.text(scope) === scope)
+    },
+
     /** A failure that the site itself reported, in its words. `sentence` introduces them. */
     async ofFailure(
       call: SiteCall,

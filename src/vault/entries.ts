@@ -35,8 +35,9 @@ interface NewEntry {
 type ListedEntry = Pick<VaultEntry, 'manifest' | 'confirmedEffects' | 'scopes'>
 
 export interface InspectedSite extends DiscoveredSite {
-  /** Whether its owner must register a client there. */
+  /** Whether its owner must register a client there, and with which redirect URI. */
   needsClientId: boolean
+  redirectUri: string | null
 }
 
 /** The entries of the vault: an owner's connections to sites, each with its sealed credential. */
@@ -47,7 +48,7 @@ export function createEntries(context: {
   sealing: Sealing
   sites: Sites
   oauthClient: OAuthClient
-  clients: Pick<Clients, 'isMissing'>
+  clients: Pick<Clients, 'needed'>
   due: Due
   proposals: HostProposals
   limitOf: (ownerId: string, trx?: Transaction) => Promise<number>
@@ -191,9 +192,7 @@ export function createEntries(context: {
     /** Reads a site's manifest before the site is connected. Fails as `Sites.discover` does. */
     async inspect(url: string, ownerId: string): Promise<InspectedSite> {
       const site = await sites.discover(url, ownerId)
-      const { dialect, origin, manifest } = site
-      const { auth } = manifest
-      return { ...site, needsClientId: auth.type === 'oauth2' && clients.isMissing({ dialect, auth }, origin) }
+      return { ...site, ...clients.needed(site.dialect, site.manifest.auth, site.origin) }
     },
 
     /**

@@ -128,6 +128,7 @@ test('with * any origin may read, and never with credentials', async (t) => {
 
 test('webhooks and the pages of OAuth let no origin in, not even with *', async (t) => {
   t.deepEqual(closed.map(({ name }) => name).toSorted(), [
+    'finishForeignOAuth',
     'finishOAuth',
     'finishSignIn',
     'getDelivery',

@@ -29,6 +29,7 @@ const paths = [
   '/auth/oidc/go',
   '/auth/oidc/x/callback',
   '/vault/oauth/callback',
+  '/vault/oauth/callback/x',
   '/agents',
   '/audit',
   '/docs',

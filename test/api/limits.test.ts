@@ -35,7 +35,7 @@ const counted: Partial<Record<Limit, string[]>> = {
     'acceptTerms changeEmail changePassword createFirstAdmin linkIdentity confirmTotp deleteAccount forgotPassword login logout logoutEverywhere previewInvitation refresh register removeTotp renewRecoveryCodes resetPassword sendVerification startTotp verifyEmail'.split(
       ' ',
     ),
-  browser: ['finishOAuth', 'finishSignIn', 'goToProvider', 'goToSite', 'startSignIn'],
+  browser: ['finishForeignOAuth', 'finishOAuth', 'finishSignIn', 'goToProvider', 'goToSite', 'startSignIn'],
   none: 'getDelivery receiveStripeEvent receiveWebhook withdrawDelivery healthz readyz readSigningKeys readOAuthClient readToolsiteSchema listSignInProviders listTiers'.split(
     ' ',
   ),

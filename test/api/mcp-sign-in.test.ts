@@ -8,7 +8,7 @@ import { VaultEntry } from '../../src/vault/vault-entry.ts'
 import { call, type Failure } from '../helpers/client.ts'
 import { comeBack, openConnectUrl } from '../helpers/connect.ts'
 import { signInAt } from '../helpers/identity-provider.ts'
-import { pasted, startAuthorizedMcpServer } from '../helpers/mcp-authorization.ts'
+import { issuerKeyOf, pasted, startAuthorizedMcpServer } from '../helpers/mcp-authorization.ts'
 import { customer } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
@@ -18,10 +18,9 @@ const platformOf = forWholeFile(test, 'mcp-sign-in', (t) => startPlatform(t))
 /** Somebody, and an MCP server of the test's own that wants sign-in. */
 async function open(t: ExecutionContext, options: { registers?: boolean; method?: 'client_secret_post' } = {}) {
   const platform = await platformOf()
-  const redirectUri = `${platform.url}/vault/oauth/callback`
-  const site = await startAuthorizedMcpServer(t, { ...options, redirectUri })
+  const site = await startAuthorizedMcpServer(t, { ...options, platformUrl: platform.url })
   const someone = await customer(platform)
-  const { server } = site
+  const { server, redirectUri } = site
 
   const start = (more: { clientId?: string; clientSecret?: string } = {}) =>
     call(someone, oauth.startOAuth, { body: { url: server.url, acceptHosts: [site.host], ...more } })
@@ -116,7 +115,7 @@ test('a server that registers nobody is connected with a client id and its secre
     registers: false,
   })
   const inspected = (await call(someone, siteInspection.inspectSite, { body: { url: server.url } })).body
-  t.true(inspected.needsClientId)
+  t.like(inspected, { needsClientId: true, redirectUri })
   const { code, error, details } = (await start()).failure
   t.deepEqual([code, details?.[0]?.path, error.includes(redirectUri)], ['VALIDATION_ERROR', 'clientId', true])
   const entryId = await connect(pasted)
@@ -154,6 +153,32 @@ test('a response from another issuer is refused without its words, and a slash m
   t.is(site.tokenRequests.length, 0)
 })
 
+test('a server that names the sign-in page of another one gets none of its codes', async (t) => {
+  const { platform, site: honest, someone } = await open(t)
+  const hostile = await startAuthorizedMcpServer(t, { platformUrl: platform.url })
+  hostile.metadata = {
+    authorization_endpoint: `${honest.issuer}/auth`,
+    authorization_response_iss_parameter_supported: false,
+  }
+  const body = { url: hostile.server.url, acceptHosts: [hostile.host, honest.host], ...pasted }
+  const { connectUrl } = (await call(someone, oauth.startOAuth, { body })).body
+  const { location, cookie } = await openConnectUrl(someone, connectUrl)
+  const sent = new URL(location)
+  t.like(Object.fromEntries(sent.searchParams), { client_id: pasted.clientId, redirect_uri: hostile.redirectUri })
+  await t.throwsAsync(signInAt(sent.href, { user: 'ada' }))
+  // A server that ignores the parameter sends the browser to the address that it knows.
+  sent.searchParams.set('redirect_uri', honest.redirectUri)
+  sent.searchParams.set('resource', honest.server.url)
+  const back = new URL(await signInAt(sent.href, { user: 'ada' }))
+  t.true(back.href.startsWith(honest.redirectUri) && back.searchParams.has('code'))
+  back.searchParams.delete('iss')
+  for (const path of [back.pathname, '/vault/oauth/callback']) {
+    const response = await comeBack(someone, new URL(`${path}${back.search}`, platform.url).href, cookie)
+    t.like(await response.json(), { code: 'VALIDATION_ERROR' })
+  }
+  t.is(hostile.tokenRequests.length, 0)
+})
+
 test('a grant whose tools cannot be listed connects nothing and is revoked', async (t) => {
   const { site, server, someone, start, browse } = await open(t)
   const { connectUrl } = (await start()).body
@@ -185,6 +210,52 @@ test('a scope that a call lacks is named to the owner, and requested when she au
   await use(entryId)
   t.is((await entryOf(entryId)).status, 'connected')
   t.is(site.tokenRequests.length, 2, 'nothing is requested without the owner')
+})
+
+test('a server that names tokens as scopes puts them neither into answers nor into rows', async (t) => {
+  const { platform, site, server, someone, start, browse, use, entryOf, rowOf } = await open(t)
+  const secrets: string[] = []
+  site.tokenAnswer = ({ access_token: access, refresh_token: refresh }) => {
+    secrets.push(String(access), String(refresh))
+    return { scope: `notes:read ${secrets.join(' ')} with-${secrets[0]}` }
+  }
+  const connected = (await browse((await start()).body.connectUrl)).body
+  const entryId = connected.entryId ?? ''
+  server.guard = async ({ authorization, method }, response) => {
+    if (method !== 'tools/call') return false
+    const scope = `notes:more ${authorization?.replace('Bearer ', '')}`
+    response.writeHead(403, { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"` }).end()
+    return true
+  }
+  const used = (await use(entryId)).failure
+  t.deepEqual((await rowOf(entryId)).foreignScopes, { granted: ['notes:read'], asked: ['notes:more'] })
+  const started = (await call(someone, oauth.startOAuth, { body: { entryId } })).body
+  const { location } = await openConnectUrl(someone, started.connectUrl)
+  const shown = JSON.stringify([connected, used, await entryOf(entryId), await rowOf(entryId), started, location])
+  t.deepEqual(
+    [secrets.length, secrets.filter((secret) => [shown, platform.logs.join()].join().includes(secret))],
+    [2, []],
+  )
+})
+
+test('a scope that a call lacks and the authorization server does not know does not end all further sign-ins', async (t) => {
+  const { site, someone, browse, connect, use, entryOf } = await open(t)
+  const entryId = await connect()
+  site.callScope = 'never:known'
+  await use(entryId)
+  const again = async () => (await call(someone, oauth.startOAuth, { body: { entryId } })).body
+  const started = await again()
+  t.true(started.scopes.includes(site.callScope))
+  const { body } = await browse(started.connectUrl, ({ searchParams }) => {
+    searchParams.delete('code')
+    searchParams.set('error', 'invalid_scope')
+  })
+  t.is(body.code, 'TOOL_EXECUTION_ERROR')
+  t.regex(body.error, /“invalid_scope”.* will not be requested again\. Authorize the site again\.$/)
+  t.is((await entryOf(entryId)).statusReason, null)
+  const second = await again()
+  t.deepEqual(second.scopes.toSorted(), ['notes/write+all', 'notes:read', 'offline_access'])
+  t.is((await browse(second.connectUrl)).body.entryId, entryId)
 })
 
 test('a secret that a server gives the platform is sealed, and proves it at each request for the owner', async (t) => {
@@ -250,8 +321,21 @@ test('a platform on the internet is named by the address of its metadata where s
   const body = { url: site.server.url, acceptHosts: [site.host] }
   const { connectUrl } = (await call(someone, oauth.startOAuth, { body })).body
   const asked = new URL((await openConnectUrl(someone, connectUrl)).location).searchParams
-  const document = (await call(someone, oauthClient.readOAuthClient)).body
-  t.is(asked.get('client_id'), 'https://switchyard.example.com/vault/oauth/client')
-  t.like(document, { client_id: asked.get('client_id'), redirect_uris: [asked.get('redirect_uri')] })
+  const issuerKey = issuerKeyOf(site.issuer)
+  const document = (await call(someone, oauthClient.readOAuthClient, { params: { issuerKey } })).body
+  const own = `https://switchyard.example.com/vault/oauth/client/${issuerKey}`
+  t.is(asked.get('client_id'), own)
+  t.like(document, { client_id: own, redirect_uris: [asked.get('redirect_uri')] })
   t.is(site.registrations.length, 0)
+  // Any server takes the document of any other, so this one gets nobody to the page of another without `iss`.
+  const other = await startAuthorizedMcpServer(t)
+  Object.assign(site.metadata, {
+    authorization_endpoint: `${other.issuer}/auth`,
+    authorization_response_iss_parameter_supported: false,
+  })
+  const started = (await call(someone, oauth.startOAuth, { body: { ...body, acceptHosts: [site.host, other.host] } }))
+    .body
+  const elsewhere = new URL((await openConnectUrl(someone, started.connectUrl)).location)
+  t.is(elsewhere.origin, other.issuer)
+  t.false(elsewhere.searchParams.get('client_id')?.startsWith('https:'))
 })

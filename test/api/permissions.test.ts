@@ -138,7 +138,7 @@ const words = (text: string) => text.split(/\s+/).toSorted()
 /** Who may use the other routes: an account by login or key, unless they are named here or are for admins. */
 const open = words(
   `register createFirstAdmin login refresh forgotPassword resetPassword verifyEmail previewInvitation listSignInProviders startSignIn
-  goToProvider finishSignIn goToSite finishOAuth listTiers healthz readyz readSigningKeys readOAuthClient readToolsiteSchema`,
+  goToProvider finishSignIn goToSite finishOAuth finishForeignOAuth listTiers healthz readyz readSigningKeys readOAuthClient readToolsiteSchema`,
 )
 const byProof = words(
   `receiveWebhook getDelivery withdrawDelivery receiveStripeEvent sendChatMessage listChatMessages resumeChatStream

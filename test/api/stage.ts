@@ -103,6 +103,7 @@ export async function makeThings(platform: Platform, owner: Person, sites: Stage
     callId: called.callId,
     toolName: 'echo_text',
     flowId: flow.id,
+    issuerKey: 'a'.repeat(22),
     apiKeyId: key.id,
     paymentMethodId: cards.items[0]?.id ?? '',
     sessionId: session.id,
@@ -258,6 +259,7 @@ export const validQueries: Record<string, Record<string, string>> = {
   previewSubscription: { tier: 'free' },
   goToSite: { ticket: `sy_ticket_${'a'.repeat(43)}` },
   finishOAuth: { state: `sy_state_${'a'.repeat(43)}`, code: 'a-code' },
+  finishForeignOAuth: { state: `sy_state_${'a'.repeat(43)}`, code: 'a-code' },
   goToProvider: { ticket: `sy_ticket_${'a'.repeat(43)}` },
   finishSignIn: { state: `sy_state_${'a'.repeat(43)}`, code: 'a-code' },
 }

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { ExecutionContext } from 'ava'
@@ -18,9 +18,13 @@ interface Options {
   registers?: boolean
   /** How clients authenticate. */
   method?: 'none' | 'client_secret_post'
-  /** Where the platform under test is. */
-  redirectUri?: string
+  /** Where the platform under test is. Its client `pasted` is known there. */
+  platformUrl?: string
 }
+
+/** As the platform's addresses contain it. */
+export const issuerKeyOf = (issuer: string): string =>
+  createHash('sha256').update(issuer).digest('base64url').slice(0, 22)
 
 /**
  * An MCP server that takes only tokens for itself, and its authorization server, which is a real one: it registers
@@ -28,12 +32,14 @@ interface Options {
  */
 export async function startAuthorizedMcpServer(
   t: ExecutionContext,
-  { registers = true, method = 'none', redirectUri = '' }: Options = {},
+  { registers = true, method = 'none', platformUrl }: Options = {},
 ) {
   const server = await startMcpServer(t)
   const { server: https, origin: issuer, close } = await listen({ port: 0, tls: await temporaryCertificates() })
   t.teardown(close)
+  const redirectUri = `${platformUrl}/vault/oauth/callback/${issuerKeyOf(issuer)}`
   const state = {
+    redirectUri,
     issuer,
     host: new URL(issuer).hostname,
     /** The lifetime of tokens in seconds. */
@@ -42,6 +48,8 @@ export async function startAuthorizedMcpServer(
     callScope: 'notes:read',
     /** Forms and headers of token requests, as they arrived. */
     tokenRequests: [] as { form: URLSearchParams; authorization: string | undefined }[],
+    /** Members that replace those of an answer with these tokens. */
+    tokenAnswer: (_tokens: Record<string, unknown>): Record<string, unknown> => ({}),
     revocations: [] as URLSearchParams[],
     /** The bodies of registrations. */
     registrations: [] as Record<string, unknown>[],
@@ -60,7 +68,7 @@ export async function startAuthorizedMcpServer(
   const provider = createProvider(issuer, {
     registers,
     method,
-    redirectUri,
+    redirectUri: platformUrl === undefined ? '' : redirectUri,
     storage,
     tokenSeconds: () => state.tokenSeconds,
   })
@@ -165,14 +173,20 @@ function createProvider(
 function serve(
   https: Awaited<ReturnType<typeof listen>>['server'],
   provider: Provider,
-  state: Pick<AuthorizedMcpServer, 'tokenRequests' | 'revocations' | 'registrations' | 'metadata' | 'issuer'>,
+  state: Pick<
+    AuthorizedMcpServer,
+    'tokenRequests' | 'tokenAnswer' | 'revocations' | 'registrations' | 'metadata' | 'issuer'
+  >,
 ): void {
   provider.use(async (ctx, next) => {
     await next()
     const { route, body } = ctx.oidc ?? {}
     const form = () => new URLSearchParams(body as Record<string, string>)
-    if (route === 'token')
+    if (route === 'token') {
       state.tokenRequests.push({ form: form(), authorization: ctx.get('authorization') || undefined })
+      const answer = ctx.body as Record<string, unknown>
+      ctx.body = { ...answer, ...state.tokenAnswer(answer) }
+    }
     if (route === 'revocation') state.revocations.push(form())
     if (route === 'registration') state.registrations.push(body as Record<string, unknown>)
     if (ctx.path.startsWith('/.well-known/')) ctx.body = { ...(ctx.body as object), ...state.metadata }

@@ -5,6 +5,7 @@ import type { SafeFetch } from '../../safe-fetch/safe-fetch.ts'
 import type { Access, Dialect } from '../../sites/dialects/dialect.ts'
 import type { ClientOfSite, SiteClient } from '../credential.ts'
 import { checkedAnswer } from './authorization-answer.ts'
+import { createRedirectUris, keyOfIssuer } from './redirect-uris.ts'
 import { readableTokenAnswer } from './token-answer.ts'
 import { requestToken, type TokenOutcome } from './token-outcome.ts'
 
@@ -15,10 +16,16 @@ import { requestToken, type TokenOutcome } from './token-outcome.ts'
  */
 export function createOAuthClient(context: { fetch: SafeFetch; config: Config; dialect: Pick<Dialect, 'access'> }) {
   const { fetch, config, dialect } = context
-  const redirectUri = `${config.http.baseUrl}/vault/oauth/callback`
+  const { redirectUri } = createRedirectUris(config.http.baseUrl)
   const options = { [oauth.customFetch]: oauthFetch(fetch, config.sites.tokenTimeoutSeconds * 1000) }
   const accessTo = (site: Pick<ClientOfSite, 'dialect' | 'auth'>, issuer?: string | null): Access =>
     dialect.access(site.dialect, site.auth, issuer)
+
+  function issuerKeyOf(site: Pick<ClientOfSite, 'dialect' | 'auth'>): string | undefined {
+    const { server, foreign } = accessTo(site)
+    return foreign && keyOfIssuer(server.issuer)
+  }
+  const redirectUriOf = (site: Pick<ClientOfSite, 'dialect' | 'auth'>): string => redirectUri(issuerKeyOf(site))
 
   /** A request for tokens. `secrets`: those of the request, besides the client's. */
   function request(
@@ -40,9 +47,12 @@ export function createOAuthClient(context: { fetch: SafeFetch; config: Config; d
   }
 
   return {
-    redirectUri,
-
     accessTo,
+
+    /** Undefined for a site that is not foreign. */
+    issuerKeyOf,
+
+    redirectUriOf,
 
     newVerifier: (): string => oauth.generateRandomCodeVerifier(),
 
@@ -53,7 +63,7 @@ export function createOAuthClient(context: { fetch: SafeFetch; config: Config; d
       const query = {
         response_type: 'code',
         client_id: site.client.id,
-        redirect_uri: redirectUri,
+        redirect_uri: redirectUriOf(site),
         scope: ask.scopes.join(' '),
         state: ask.state,
         code_challenge: await oauth.calculatePKCECodeChallenge(ask.verifier),
@@ -79,7 +89,7 @@ export function createOAuthClient(context: { fetch: SafeFetch; config: Config; d
         site,
         [...parameters.getAll('code'), verifier],
         ({ server, client, by, more }) =>
-          oauth.authorizationCodeGrantRequest(server, client, by, parameters, redirectUri, verifier, more),
+          oauth.authorizationCodeGrantRequest(server, client, by, parameters, redirectUriOf(site), verifier, more),
         oauth.processAuthorizationCodeResponse,
       ),
 

@@ -55,13 +55,16 @@ const clientSecretPlace = (flowId: string) => ({ id: flowId, column: 'oauth_flow
 export const sealClientSecret = (sealing: Sealing, flowId: string, secret: ClientSecret | undefined): string | null =>
   secret ? sealing.seal(JSON.stringify(secret), clientSecretPlace(flowId)) : null
 
+export const siteOfFlow = ({ dialect, manifest }: OAuthFlow): Pick<ClientOfSite, 'dialect' | 'auth'> => ({
+  dialect,
+  auth: manifest.auth as OAuthSite,
+})
+
 /** The client of a flow that has not ended. */
-export function clientOfFlow(
-  sealing: Sealing,
-  { id, dialect, manifest, clientId, clientSecret: sealed }: OAuthFlow,
-): ClientOfSite {
+export function clientOfFlow(sealing: Sealing, flow: OAuthFlow): ClientOfSite {
+  const { id, clientId, clientSecret: sealed } = flow
   const secret = sealed === null ? undefined : (JSON.parse(sealing.open(sealed, clientSecretPlace(id))) as ClientSecret)
-  return { dialect, auth: manifest.auth as OAuthSite, client: { id: clientId, secret } }
+  return { ...siteOfFlow(flow), client: { id: clientId, secret } }
 }
 
 /**

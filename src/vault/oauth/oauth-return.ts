@@ -15,12 +15,14 @@ import type { Sites } from '../../sites/sites.ts'
 import type { Dialect } from '../../sites/dialects/dialect.ts'
 import { assertOpen } from './flows.ts'
 import type { OAuthClient } from './oauth-client.ts'
-import { clientOfFlow, OAuthFlow, verifierPlace, withoutSecrets } from './oauth-flow.ts'
+import { clientOfFlow, OAuthFlow, siteOfFlow, verifierPlace, withoutSecrets } from './oauth-flow.ts'
 import type { Grant, TokenOutcome } from './token-outcome.ts'
 import { VaultEntry } from '../vault-entry.ts'
 
 interface CallbackInput {
   parameters: URLSearchParams
+  /** The last part of a foreign issuer's redirect URI; undefined for the shared one. */
+  issuerKey?: string | undefined
   bindingOf: (flowId: string) => string | undefined
   from: Pick<Actor, 'address' | 'userAgent'>
 }
@@ -55,7 +57,7 @@ export function createOAuthReturn(context: {
   const longestMs = (config.sites.tokenTimeoutSeconds + config.sites.manifestTimeoutSeconds) * 1000 + recordMs
 
   /** Finds the flow of the state, checks that it belongs to this browser, and marks it as used. */
-  async function claim({ parameters, bindingOf }: CallbackInput) {
+  async function claim({ parameters, issuerKey, bindingOf }: CallbackInput) {
     const states = parameters.getAll('state')
     const state = states.length === 1 ? (states[0] ?? '') : ''
     const flow = isToken('state', state)
@@ -65,6 +67,8 @@ export function createOAuthReturn(context: {
     const binding = bindingOf(flow.id)
     const bound = binding !== undefined && hashToken(binding) === flow.bindingHash
     assertThat(bound, 'VALIDATION_ERROR', problem('state', 'This connection attempt was started in another browser.'))
+    const isIts = oauthClient.issuerKeyOf(siteOfFlow(flow)) === issuerKey
+    assertThat(isIts, 'VALIDATION_ERROR', problem('state', 'This is the response of another authorization server.'))
     if (flow.status === 'pending') assertOpen(flow, clock.now())
     const claimed = await OAuthFlow.query(database)
       .findById(flow.id)
@@ -87,9 +91,35 @@ export function createOAuthReturn(context: {
 
   async function exchange(flow: OAuthFlow, parameters: URLSearchParams, state: string): Promise<Grant> {
     const site = clientOfFlow(sealing, flow)
-    const checked = checkParameters(() => oauthClient.checkCallback(site, parameters, state))
+    const checked = await checkParameters(flow, () => oauthClient.checkCallback(site, parameters, state))
     const verifier = sealing.open(flow.verifier ?? '', verifierPlace(flow.id))
     return granted(await oauthClient.exchange(site, checked, verifier))
+  }
+
+  async function checkParameters(flow: OAuthFlow, check: () => URLSearchParams): Promise<URLSearchParams> {
+    try {
+      return check()
+    } catch (error) {
+      if (!(error instanceof AuthorizationResponseError)) throw error
+      throw refusedBySite(error, error.error === 'invalid_scope' && (await forgetAsked(flow)))
+    }
+  }
+
+  /**
+   * Forgets the scopes of this flow that the site asked for in calls: an authorization server that does not know one of
+   * them would refuse every further flow. Whether there were any.
+   */
+  async function forgetAsked({ entryId, ownerId, foreignScopes }: OAuthFlow): Promise<boolean> {
+    return database.transaction(async (trx) => {
+      const entry = await VaultEntry.query(trx)
+        .findOne({ id: entryId ?? '', ownerId })
+        .forUpdate()
+      const { granted, asked: before } = entry?.foreignScopes ?? { granted: [], asked: [] }
+      const asked = before.filter((scope) => !foreignScopes?.includes(scope))
+      if (!entry || asked.length === before.length) return false
+      await entry.$query(trx).patch({ foreignScopes: { granted, asked }, scopeNote: null })
+      return true
+    })
   }
 
   /** What the site lists to the owner of the new grant. A site that lists the same to everybody was asked before. */
@@ -121,7 +151,7 @@ export function createOAuthReturn(context: {
   return {
     /**
      * Finishes a flow: exchanges the code and stores the grant, once. The same browser gets the same outcome again.
-     * Fails with VALIDATION_ERROR (a bad state, another browser). An ended flow has an entry or one of these errors:
+     * Fails with VALIDATION_ERROR (a bad state, another browser, another server's redirect URI). An ended flow has an entry or one of these errors:
      * VALIDATION_ERROR (a bad issuer or set of parameters), PERMISSION_DENIED (access was denied), SITE_UNAVAILABLE,
      * TOOL_EXECUTION_ERROR (the site refused or its token endpoint failed), MANIFEST_NOT_FOUND and MANIFEST_INVALID (no
      * usable tools for the owner), TOKEN_EXISTS, VAULT_LIMIT_REACHED, NOT_FOUND.
@@ -168,24 +198,22 @@ function recorded({ code, message }: OAuthFlow): CodedError {
 
 const problem = (path: string, message: string) => ({ message, details: [{ path, message }] })
 
-function checkParameters(check: () => URLSearchParams): URLSearchParams {
-  try {
-    return check()
-  } catch (error) {
-    throw error instanceof AuthorizationResponseError ? refusedBySite(error) : error
-  }
-}
-
-/** The site's own `error` (RFC 6749, 4.1.2.1) as a code. */
-function refusedBySite({ error, error_description: description }: AuthorizationResponseError): CodedError {
+/** The site's own `error` (RFC 6749, 4.1.2.1) as a code. `hasForgotten`: the next flow requests fewer scopes. */
+function refusedBySite(
+  { error, error_description: description }: AuthorizationResponseError,
+  hasForgotten: boolean,
+): CodedError {
   if (error === 'access_denied') {
     return new CodedError('PERMISSION_DENIED', {
       message: 'Access was denied at the site, so the site was not connected.',
     })
   }
-  const message = `The site refused the connection and said: ${quotedWords(error, description)}.`
+  const message = `The site refused the connection and said: ${quotedWords(error, description)}.${hasForgotten ? fewerNext : ''}`
   return new CodedError('TOOL_EXECUTION_ERROR', { message })
 }
+
+const fewerNext =
+  ' The scopes that it asked for when it refused calls will not be requested again. Authorize the site again.'
 
 function granted(outcome: TokenOutcome): Grant {
   if (outcome.kind === 'granted') return outcome.grant

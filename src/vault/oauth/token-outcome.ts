@@ -21,7 +21,7 @@ export interface Grant {
 export interface GrantedScopes {
   known: Scope[]
   words: string
-  /** All of them, if they are a foreign authorization server's. */
+  /** All of them that contain no secret, if they are a foreign authorization server's. */
   verbatim?: string[]
 }
 
@@ -70,7 +70,7 @@ async function toOutcome(
 ): Promise<TokenOutcome> {
   const { access_token: accessToken, refresh_token: refreshToken, expires_in: expiresIn, scope } = answer
   const hiding = await hidingOf([...secrets, accessToken, ...(refreshToken === undefined ? [] : [refreshToken])])
-  const verbatim = isForeign && { verbatim: scopeWords(scope ?? '') }
+  const verbatim = isForeign && { verbatim: scopeWords(scope ?? '').filter((word) => hiding.text(word) === word) }
   const scopes =
     scope === undefined ? undefined : { known: scopesIn(scope), words: quotedWords(hiding.text(scope)), ...verbatim }
   const expiresInSeconds = expiresIn === undefined ? undefined : Math.min(Math.ceil(expiresIn), longestLifetime)

@@ -5,12 +5,18 @@ interface Client {
   secret: string
 }
 
+interface Props {
+  redirectUri: string
+  client: Client
+  onChange: (client: Client) => void
+}
+
 /** The client that somebody registered at the site, because the site registers none itself. */
-export const ClientFields = ({ client, onChange }: { client: Client; onChange: (client: Client) => void }) => (
+export const ClientFields = ({ redirectUri, client, onChange }: Props) => (
   <>
     <Field
       label="Client id"
-      hint={`This site does not register clients itself. Register one in its settings, with the redirect URI ${location.origin}/vault/oauth/callback.`}
+      hint={`This site does not register clients itself. Register one in its settings, with the redirect URI ${redirectUri}.`}
       type="text"
       autoComplete="off"
       isRequired

@@ -33,7 +33,7 @@ export const SignInAtSite = ({ site, url, owner, hosts }: LoginProps) => {
   const hasClient = !own || own.clientId !== ''
   return (
     <div className={styles.form}>
-      {asksForClient && <ClientFields client={client} onChange={setClient} />}
+      {asksForClient && <ClientFields redirectUri={site.redirectUri ?? ''} client={client} onChange={setClient} />}
       {groups.length > 0 && (
         <fieldset className={styles.hosts}>
           <legend>Agents may</legend>

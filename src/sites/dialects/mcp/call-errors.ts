@@ -40,7 +40,9 @@ export function createCallErrors({ callSite }: { callSite: CallSite }) {
     const outcome = await callSite.ofResponse(call, inPlainForm(refusal))
     const { error, scopes } = challengeIn(refusal.headers)
     const isScope = outcome.kind === 'refused' && outcome.httpStatus === 403 && error === 'insufficient_scope'
-    return isScope && scopes.length > 0 ? { ...outcome, wanted: scopes } : outcome
+    if (!isScope) return outcome
+    const wanted = await callSite.plainScopes(call, scopes)
+    return wanted.length > 0 ? { ...outcome, wanted } : outcome
   }
 
   return {
