@@ -9,6 +9,7 @@ import type { Due } from '../runs/due.ts'
 import { page, type Page, type PageRequest } from '../database/paging.ts'
 import type { Sealing } from '../secrets/sealing.ts'
 import { confirmedTool } from '../sites/confirmed-effects.ts'
+import type { Dialect } from '../sites/dialects/dialect.ts'
 import type { DiscoveredSite, Sites } from '../sites/sites.ts'
 import type { SiteTool } from '../sites/tool.ts'
 import { paidWith } from '../owners/payer.ts'
@@ -46,13 +47,14 @@ export function createEntries(context: {
   logger: Logger
   sealing: Sealing
   sites: Sites
+  dialect: Pick<Dialect, 'isPersonal'>
   oauthClient: OAuthClient
   clients: Pick<Clients, 'isMissing'>
   due: Due
   proposals: HostProposals
   limitOf: (ownerId: string, trx?: Transaction) => Promise<number>
 }) {
-  const { database, clock, logger, sealing, sites, oauthClient, clients, due, proposals, limitOf } = context
+  const { database, clock, logger, sealing, sites, dialect, oauthClient, clients, due, proposals, limitOf } = context
 
   const mine = (ownerId: string) => VaultEntry.query(database).where({ ownerId })
 
@@ -122,7 +124,10 @@ export function createEntries(context: {
       logger.warn({ err: error, entryId: id }, "failed to record a site's proposed limit"),
     )
 
-  /** Replaces the credential in any state. Waiting runs resume with the new one. */
+  /**
+   * Replaces the credential in any state. Waiting runs resume with the new one. A list that depends on it is to be read
+   * again.
+   */
   function renew(
     { id, ownerId, by }: { id: string; ownerId: string; by: string | null },
     credential: Credential,
@@ -146,6 +151,7 @@ export function createEntries(context: {
         status: 'connected',
         statusReason: null,
         acceptedAt: null,
+        ...(dialect.isPersonal(entry.dialect) && { manifestWantedAt: now }),
         renewedAt: now,
         updatedAt: now,
       })
@@ -191,9 +197,9 @@ export function createEntries(context: {
     /** Reads a site's manifest before the site is connected. Fails as `Sites.discover` does. */
     async inspect(url: string, ownerId: string): Promise<InspectedSite> {
       const site = await sites.discover(url, ownerId)
-      const { dialect, origin, manifest } = site
-      const { auth } = manifest
-      return { ...site, needsClientId: auth.type === 'oauth2' && clients.isMissing({ dialect, auth }, origin) }
+      const { auth } = site.manifest
+      const isMissing = auth.type === 'oauth2' && clients.isMissing({ dialect: site.dialect, auth }, site.origin)
+      return { ...site, needsClientId: isMissing }
     },
 
     /**
@@ -202,16 +208,18 @@ export function createEntries(context: {
      */
     async add(ownerId: string, { url, token, acceptHosts }: NewEntry, connectedBy: string | null = null) {
       await assertRoom(database, ownerId, await limitOf(ownerId))
-      const { dialect, origin, manifest, foreignHosts, staleAfterSeconds } = await sites.discover(url, ownerId, {
-        token,
-      })
+      const site = await sites.discover(url, ownerId, { token })
+      const { origin, manifest, foreignHosts, staleAfterSeconds } = site
       await assertNew(ownerId, origin)
       assertPasted(manifest.auth.type, 'url', 'This site uses OAuth 2.0. Use POST /vault/oauth/start.')
       const isTokenMissing = manifest.auth.type === 'bearer' && token === ''
       assertThat(!isTokenMissing, 'VALIDATION_ERROR', { message: tokenMissing, details: [tokenIsMissing] })
       assertHostsAccepted(foreignHosts, acceptHosts)
       const manifestStaleAt = staleAt(clock.now(), staleAfterSeconds)
-      return insert({ ownerId, connectedBy, dialect, origin, manifest, manifestStaleAt }, { accessToken: token })
+      return insert(
+        { ownerId, connectedBy, dialect: site.dialect, origin, manifest, manifestStaleAt },
+        { accessToken: token },
+      )
     },
 
     /** As `createKeepGrant` says. */
