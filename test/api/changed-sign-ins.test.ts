@@ -158,3 +158,71 @@ test('a server that moves to another authorization server and ends all tokens is
   t.like((await refresh()).body, { class: 'changed_address', status: 'pending' })
   t.deepEqual(await tools(), before)
 })
+
+/** Lets everybody read the list, and only the others call. */
+const opensItsList = (server: Awaited<ReturnType<typeof open>>['server']) => {
+  const { guard } = server
+  server.guard = async (received, response) => received.method === 'tools/call' && guard(received, response)
+}
+
+test('a server that lists to everybody and wants a token for calls gets one, at once or later', async (t) => {
+  const { server, setGuard, add, startFlow, of } = await open(t)
+  setGuard('pasted')
+  opensItsList(server)
+  const { id } = (await add()).body
+  const { use, refresh, replace, entry, tools, confirm } = of(id)
+  await confirm()
+  await use()
+  t.like(await entry(), { authType: 'none', status: 'needs_reauth', statusReason: 'The site now requires sign-in.' })
+  const taken = (await add({ token })).failure
+  t.is(taken.code, 'TOKEN_EXISTS')
+  t.regex(taken.error, /PATCH .* to add a token, or POST .* to sign in/)
+  t.regex((await startFlow({ entryId: id })).failure.error, /does not say how users sign in.* PATCH/)
+  t.regex((await startFlow({ url: server.url })).failure.error, /does not say how users sign in.* POST \/vault\./)
+  t.like((await replace()).body, { authType: 'bearer', status: 'connected' })
+  t.is((await use()).status, 200)
+  t.like((await refresh()).body, { class: 'none' })
+  t.deepEqual(await tools(), allTools)
+
+  const { add: addAnother, of: ofAnother, server: another, setGuard: setAnother } = await open(t)
+  setAnother('pasted')
+  opensItsList(another)
+  const added = (await addAnother({ token })).body
+  t.is(added.authType, 'bearer')
+  t.is((await ofAnother(added.id).use()).status, 200)
+})
+
+test('a server that lists to everybody and wants OAuth for calls is signed in at, at once or later', async (t) => {
+  const { site, server, add, startFlow, signIn, of } = await open(t)
+  opensItsList(server)
+  const { id } = (await add()).body
+  const { use, refresh, replace, entry, tools, confirm } = of(id)
+  await confirm()
+  await use()
+  t.like(await entry(), { authType: 'none', status: 'needs_reauth' })
+  const { code, details } = (await startFlow({ entryId: id }, [])).failure
+  t.deepEqual([code, details?.[0]?.path], ['VALIDATION_ERROR', 'acceptHosts'])
+  t.is(await signIn({ entryId: id }), id)
+  t.like(await entry(), { authType: 'oauth2', status: 'connected', scopes: site.resource.scopes_supported })
+  t.is((await use()).status, 200)
+  t.like((await refresh()).body, { class: 'none' })
+  t.deepEqual(await tools(), allTools)
+  t.regex((await replace()).failure.error, /uses OAuth/)
+  t.regex((await startFlow({ url: server.url })).failure.error, /POST \/vault\/oauth\/start .* authorize it again/)
+
+  const { server: another, signIn: signInThere, of: ofAnother } = await open(t)
+  opensItsList(another)
+  t.is((await ofAnother(await signInThere({ url: another.url })).use()).status, 200)
+})
+
+test('a grant is refused for an entry that got a token since its sign-in began', async (t) => {
+  const { site, server, someone, add, startFlow, of } = await open(t)
+  opensItsList(server)
+  const { id } = (await add()).body
+  const { location, cookie } = await openConnectUrl(someone, (await startFlow({ entryId: id })).body.connectUrl)
+  t.is((await of(id).replace()).body.authType, 'bearer')
+  const response = await comeBack(someone, await signInAt(location, { user: 'ada' }), cookie)
+  t.is(((await response.json()) as Failure).code, 'VALIDATION_ERROR')
+  t.is((await of(id).entry()).authType, 'bearer')
+  t.is(site.revocations.length, 1)
+})
