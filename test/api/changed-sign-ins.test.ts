@@ -205,10 +205,17 @@ test('a server that lists to everybody and wants OAuth for calls is signed in at
   t.is(await signIn({ entryId: id }), id)
   t.like(await entry(), { authType: 'oauth2', status: 'connected', scopes: site.resource.scopes_supported })
   t.is((await use()).status, 200)
+  t.regex((await startFlow({ url: server.url })).failure.error, /POST \/vault\/oauth\/start .* authorize it again/)
   t.like((await refresh()).body, { class: 'none' })
   t.deepEqual(await tools(), allTools)
   t.regex((await replace()).failure.error, /uses OAuth/)
-  t.regex((await startFlow({ url: server.url })).failure.error, /POST \/vault\/oauth\/start .* authorize it again/)
+  server.elsewhere = (_request, response) => void response.writeHead(404).end()
+  t.like((await refresh()).body, { class: 'none' }, 'the grant is still good')
+  site.forget()
+  await use()
+  const found = (await refresh()).body
+  t.is(found.status, 'pending')
+  t.true(found.differences.some(({ path, after }) => path === 'auth.type' && after?.includes('none')))
 
   const { server: another, signIn: signInThere, of: ofAnother } = await open(t)
   opensItsList(another)

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { CodedError } from '../../errors.ts'
 import type { Sealing } from '../../secrets/sealing.ts'
 import type { Dialect, KnownSite } from '../../sites/dialects/dialect.ts'
+import type { OAuthSite } from '../../sites/manifest.ts'
 import type { DiscoveredSite, Sites } from '../../sites/sites.ts'
 import type { ConnectionState } from '../connections.ts'
 import { openCredential } from '../credential.ts'
@@ -25,12 +26,6 @@ export function createListedFor(context: {
 }) {
   const { sealing, sites, dialect, connectionOf } = context
 
-  async function grantOf(entry: VaultEntry): Promise<string> {
-    const state = await connectionOf(entry)
-    if (state.kind === 'ready') return state.connection.token
-    throw notFound('message' in state ? state.message : 'The site is removed.')
-  }
-
   async function forPasted(entry: VaultEntry, list: List): Promise<Listed> {
     const { accessToken: token } = openCredential(sealing, entry)
     try {
@@ -48,9 +43,11 @@ export function createListedFor(context: {
     const { auth } = shown.manifest
     // Metadata that is missing for a moment must not look like another kind of sign-in.
     if (auth.type === 'bearer') throw notFound(noSignIn)
-    if (auth.type === 'none') return shown
+    const state = await connectionOf(entry)
+    // A site that lists to everybody may still want the grant for calls.
+    if (auth.type === 'none' && state.kind === 'dead') return shown
     try {
-      return await list({ token: await grantOf(entry), auth })
+      return await list({ token: tokenIn(state), auth: auth.type === 'oauth2' ? auth : authOf(entry) })
     } catch (error) {
       if (shown.toolsHidden && !isDeepStrictEqual(auth, entry.manifest.auth)) return shown
       throw error
@@ -64,6 +61,13 @@ export function createListedFor(context: {
     return authType === 'oauth2' ? forGrant(entry, list) : forPasted(entry, list)
   }
 }
+
+function tokenIn(state: ConnectionState): string {
+  if (state.kind === 'ready') return state.connection.token
+  throw notFound('message' in state ? state.message : 'The site is removed.')
+}
+
+const authOf = ({ manifest }: VaultEntry): OAuthSite => manifest.auth as OAuthSite
 
 const notFound = (message: string): CodedError => new CodedError('MANIFEST_NOT_FOUND', { message })
 

@@ -1,3 +1,4 @@
+import { raw } from 'objection'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database } from '../../database/database.ts'
@@ -70,7 +71,7 @@ export function createManifests(context: {
     const manifestStaleAt = staleAt(at, listed?.staleAfterSeconds)
     await database.transaction(async (trx) =>
       VaultEntry.query(trx)
-        .patch({ manifestCheckedAt: at, manifestStaleAt, manifestWantedAt: null })
+        .patch({ manifestCheckedAt: at, manifestStaleAt, manifestWantedAt: raw(ifWantedSince, at) })
         .whereIn('id', ids)
         .where('manifestCheckedAt', '<=', at),
     )
@@ -202,6 +203,9 @@ export function createManifests(context: {
     },
   }
 }
+
+/** A check that is wanted since this one began, for example for a new credential, stays wanted. */
+const ifWantedSince = 'case when manifest_wanted_at > ? then manifest_wanted_at end'
 
 const issuerOf = (auth: Manifest['auth']): string | undefined => (auth.type === 'oauth2' ? auth.issuer : undefined)
 

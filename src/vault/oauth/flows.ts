@@ -96,7 +96,7 @@ export function createFlows(context: {
     if ('entry' in target) {
       const { entry } = target
       const manifest = await withSignIn(entry, ownerId, acceptHosts)
-      assertOAuth(manifest, 'entryId', `PATCH /vault/${entry.id}`)
+      assertOAuth(manifest, 'entryId', 'PATCH /vault/{id}')
       return { dialect: entry.dialect, origin: entry.origin, manifest, entry }
     }
     const site = await sites.discover(target.url, ownerId, { wantsSignIn: true })
