@@ -104,7 +104,8 @@ export const replaceVaultToken = route({
   method: 'patch',
   path: '/vault/{entryId}',
   summary: "Replace a site's token",
-  description: 'Runs that are waiting for the site continue. The new token is checked as in `POST /vault`.',
+  description:
+    'Runs that are waiting for the site continue. The new token is checked as in `POST /vault`. An entry without sign-in gets its first token.',
   body: v.strictObject({ token }),
   response: entry,
   resource,

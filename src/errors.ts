@@ -34,7 +34,7 @@ export const catalogue = {
   MODEL_ERROR: entry(502, 'The AI provider returned an error.', true),
   TOOL_EXECUTION_ERROR: entry(502, 'A tool call to a connected site failed.'),
   SITE_UNAVAILABLE: entry(503, 'The connected site is unreachable.', true),
-  TOKEN_EXISTS: entry(409, 'The vault already has a token for this site. Update that entry, or delete it first.'),
+  TOKEN_EXISTS: entry(409, 'The vault already has an entry for this site. Update that entry, or delete it first.'),
   VAULT_LIMIT_REACHED: entry(403, 'Your account has reached its limit for sites in the vault.'),
   MANIFEST_NOT_FOUND: entry(404, 'The manifest could not be fetched from the site.'),
   MANIFEST_INVALID: entry(422, "The site's manifest is malformed or lacks required fields."),

@@ -61,6 +61,7 @@ const NewToken = ({ entry, onClose }: OfEntry) => {
     },
   })
   const problem = detailOf(replacing.error, 'token')
+  const replaces = entry.authType === 'bearer'
   return (
     <Form
       className={styles.form as string}
@@ -71,7 +72,7 @@ const NewToken = ({ entry, onClose }: OfEntry) => {
     >
       <Field
         label="Token"
-        hint="A token that the site issued. It replaces the one in the vault, and is tried at once."
+        hint={`A token that the site issued. ${replaces ? 'It replaces the one in the vault, and' : 'It'} is tried at once.`}
         type="password"
         autoComplete="off"
         autoFocus
@@ -85,7 +86,7 @@ const NewToken = ({ entry, onClose }: OfEntry) => {
         <Curl action={{ method: 'PATCH', path: `/vault/${entry.id}`, body: { token: placeholder } }} />
         <Button onPress={onClose}>Cancel</Button>
         <Button type="submit" kind="primary" busy={replacing.isPending}>
-          Replace token
+          {replaces ? 'Replace token' : 'Add token'}
         </Button>
       </DialogButtons>
     </Form>

@@ -160,7 +160,7 @@ export function createConnections(context: {
       const entry = await find(ownerId, connection.entryId)
       if (!entry) return { kind: 'gone' }
       if (entry.generation !== connection.generation) return open(ownerId, entry.id)
-      if (entry.authType === 'none') return markDead(entry, 'The site now requires a token.')
+      if (entry.authType === 'none') return markDead(entry, 'The site now requires sign-in.')
       if (entry.authType === 'bearer') return markDead(entry, 'The site rejected the token.')
       if (again) return markDead(entry, 'The site rejected tokens that it had just issued.')
       return after(await refresh.renew(entry.id, entry.generation, 'unauthorized'), entry, false)

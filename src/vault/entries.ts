@@ -9,7 +9,9 @@ import type { Due } from '../runs/due.ts'
 import { page, type Page, type PageRequest } from '../database/paging.ts'
 import type { Sealing } from '../secrets/sealing.ts'
 import { confirmedTool } from '../sites/confirmed-effects.ts'
+import type { Dialect } from '../sites/dialects/dialect.ts'
 import type { DiscoveredSite, Sites } from '../sites/sites.ts'
+import type { Manifest } from '../sites/manifest.ts'
 import type { SiteTool } from '../sites/tool.ts'
 import { paidWith } from '../owners/payer.ts'
 import { listOf, type Owners } from '../owners/reach.ts'
@@ -47,13 +49,14 @@ export function createEntries(context: {
   logger: Logger
   sealing: Sealing
   sites: Sites
+  dialect: Pick<Dialect, 'isPersonal'>
   oauthClient: OAuthClient
   clients: Pick<Clients, 'needed'>
   due: Due
   proposals: HostProposals
   limitOf: (ownerId: string, trx?: Transaction) => Promise<number>
 }) {
-  const { database, clock, logger, sealing, sites, oauthClient, clients, due, proposals, limitOf } = context
+  const { database, clock, logger, sealing, sites, dialect, oauthClient, clients, due, proposals, limitOf } = context
 
   const mine = (ownerId: string) => VaultEntry.query(database).where({ ownerId })
 
@@ -73,7 +76,7 @@ export function createEntries(context: {
   async function assertNew(ownerId: string, origin: string): Promise<void> {
     const existing = await at(ownerId, origin)
     if (existing) {
-      const message = `The vault already has a token for this site. Use PATCH /vault/${existing.id} to replace the token, or delete that entry first.`
+      const message = `The vault already has an entry for this site. ${howToRenew(existing)}, or delete that entry first.`
       throw new CodedError('TOKEN_EXISTS', { message })
     }
     await assertRoom(database, ownerId, await limitOf(ownerId))
@@ -123,12 +126,16 @@ export function createEntries(context: {
       logger.warn({ err: error, entryId: id }, "failed to record a site's proposed limit"),
     )
 
-  /** Replaces the credential in any state. Waiting runs resume with the new one. */
+  /**
+   * Replaces the credential in any state, perhaps with one of another kind of sign-in. Waiting runs resume with the new
+   * one. A list that depends on it is to be read again.
+   */
   function renew(
     { id, ownerId, by }: { id: string; ownerId: string; by: string | null },
+    auth: Manifest['auth'],
     credential: Credential,
     fields: Partial<VaultEntry>,
-    check: (entry: VaultEntry, trx: Transaction) => Promise<void> = async () => {},
+    check: (entry: VaultEntry, trx: Transaction) => Promise<void>,
   ): Promise<VaultEntry> {
     return database.transaction(async (trx) => {
       await lockOwner(trx, ownerId)
@@ -141,12 +148,14 @@ export function createEntries(context: {
       await due.vaultEntry(trx, id)
       return entry.$query(trx).patchAndFetch({
         ...fields,
-        credential: sealCredential(sealing, entry, credential),
+        ...(auth.type !== entry.authType && signInFields(entry, auth, now)),
+        credential: sealCredential(sealing, { id, authType: auth.type }, credential),
         generation: entry.generation + 1,
         connectedBy: by,
         status: 'connected',
         statusReason: null,
         acceptedAt: null,
+        ...(dialect.isPersonal(entry.dialect) && { manifestWantedAt: now }),
         renewedAt: now,
         updatedAt: now,
       })
@@ -201,16 +210,18 @@ export function createEntries(context: {
      */
     async add(ownerId: string, { url, token, acceptHosts }: NewEntry, connectedBy: string | null = null) {
       await assertRoom(database, ownerId, await limitOf(ownerId))
-      const { dialect, origin, manifest, foreignHosts, staleAfterSeconds } = await sites.discover(url, ownerId, {
-        token,
-      })
+      const site = await sites.discover(url, ownerId, { token })
+      const { origin, manifest, foreignHosts, staleAfterSeconds } = site
       await assertNew(ownerId, origin)
       assertPasted(manifest.auth.type, 'url', 'This site uses OAuth 2.0. Use POST /vault/oauth/start.')
       const isTokenMissing = manifest.auth.type === 'bearer' && token === ''
       assertThat(!isTokenMissing, 'VALIDATION_ERROR', { message: tokenMissing, details: [tokenIsMissing] })
       assertHostsAccepted(foreignHosts, acceptHosts)
       const manifestStaleAt = staleAt(clock.now(), staleAfterSeconds)
-      return insert({ ownerId, connectedBy, dialect, origin, manifest, manifestStaleAt }, { accessToken: token })
+      return insert(
+        { ownerId, connectedBy, dialect: site.dialect, origin, manifest, manifestStaleAt },
+        { accessToken: token },
+      )
     },
 
     /** As `createKeepGrant` says. */
@@ -226,13 +237,17 @@ export function createEntries(context: {
         ...request,
       }),
 
-    /** Replaces the token. VALIDATION_ERROR for an entry that is authorized by OAuth. */
+    /** Replaces or adds the token. VALIDATION_ERROR for an entry that is authorized by OAuth. */
     async replaceToken(entry: VaultEntry, token: string, by: string | null = null): Promise<VaultEntry> {
       const message = 'This site uses OAuth 2.0. Authorize it again with POST /vault/oauth/start and this "entryId".'
-      assertPasted(entry.authType, 'token', message)
-      const unwanted = { path: 'token', message: 'This site uses no token.' }
-      assertThat(entry.authType !== 'none', 'VALIDATION_ERROR', { ...unwanted, details: [unwanted] })
-      return renew({ id: entry.id, ownerId: entry.ownerId, by }, { accessToken: token }, {})
+      const isPasted = async ({ authType }: VaultEntry) => assertPasted(authType, 'token', message)
+      return renew(
+        { id: entry.id, ownerId: entry.ownerId, by },
+        { type: 'bearer' },
+        { accessToken: token },
+        {},
+        isPasted,
+      )
     },
 
     /** The site's tools with the effects that count, and whether the granted scopes allow calling them. */
@@ -269,6 +284,19 @@ const shortManifest = `
 const noEntry = 'There is no vault entry with this id.'
 const tokenMissing = 'This site needs a token. Create one at the site.'
 const tokenIsMissing = { path: 'token', message: tokenMissing }
+
+function howToRenew({ id, authType }: VaultEntry): string {
+  const [paste, signIn] = [`Use PATCH /vault/${id}`, `POST /vault/oauth/start with "entryId": "${id}"`]
+  if (authType === 'oauth2') return `Use ${signIn} to authorize it again`
+  return authType === 'bearer' ? `${paste} to replace the token` : `${paste} to add a token, or ${signIn} to sign in`
+}
+
+/** What changes with the kind of sign-in. A list that is compared at this moment is compared again. */
+const signInFields = ({ manifest }: VaultEntry, auth: Manifest['auth'], now: Date): Partial<VaultEntry> => ({
+  authType: auth.type,
+  manifest: { ...manifest, auth },
+  manifestFetchedAt: now,
+})
 
 async function assertRoom(database: Database | Transaction, ownerId: string, limit: number): Promise<void> {
   const count = await VaultEntry.query(database).whereIn('ownerId', paidWith(ownerId)).resultSize()

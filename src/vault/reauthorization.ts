@@ -13,7 +13,7 @@ export function createMarkNeedsReauth(context: { clock: Clock; notifications: No
     await VaultEntry.query(trx)
       .findById(entry.id)
       .patch({ status: 'needs_reauth', statusReason: reason, updatedAt: clock.now() })
-    const how = entry.authType === 'oauth2' ? 'Authorize the site again' : "Replace the site's token"
+    const how = howTo[entry.authType]
     await notifications.notify(trx, {
       ownerId: entry.ownerId,
       kind: 'credential_dead',
@@ -24,6 +24,12 @@ export function createMarkNeedsReauth(context: { clock: Clock; notifications: No
       message: `${reason} Runs that need ${entry.origin} will wait for up to a day. ${how} within that time, and the runs will resume where they stopped.`,
     })
   }
+}
+
+const howTo = {
+  oauth2: 'Authorize the site again',
+  bearer: "Replace the site's token",
+  none: 'Add a token that you create at the site, or authorize the site,',
 }
 
 export type MarkNeedsReauth = ReturnType<typeof createMarkNeedsReauth>

@@ -12,7 +12,7 @@ export const SiteActions = ({ entry, owner }: { entry: Api['VaultEntry']; owner:
   if (!owner.may('build')) return null
   return (
     <>
-      {entry.authType !== 'none' && (
+      {(entry.authType !== 'none' || entry.status === 'needs_reauth') && (
         <Button kind={entry.status === 'needs_reauth' ? 'primary' : 'secondary'} onPress={() => setOpen('reconnect')}>
           {entry.authType === 'bearer' ? 'Replace token' : 'Reconnect'}
         </Button>

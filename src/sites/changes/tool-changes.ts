@@ -8,13 +8,18 @@ import { describeTool, repeatRanks, type ManifestTool, type Scope, type SiteTool
 
 /** The rank of a scope by what it allows. */
 const scopeRanks: Record<Scope, number> = { read: 0, write: 1, delete: 2, admin: 3 }
+const allScopes = new Set(Object.keys(scopeRanks) as Scope[])
 
 export const neededScopes = ({ tools }: Manifest): Set<Scope> => new Set(tools.map((tool) => describeTool(tool).scope))
+
+/** Whether the scopes of tools decide what may be called: not without sign-in, and not at a foreign authorization server. */
+const countsScopes = ({ auth }: Manifest): boolean =>
+  auth.type === 'bearer' || (auth.type === 'oauth2' && (auth.resource === undefined || auth.scopes.length > 0))
 
 /** The differences between the tools of two manifests. Tools are matched by name. */
 export function* toolChanges(before: Manifest, after: Manifest): Generator<Difference> {
   const [earlier, later] = [before, after].map(({ tools }) => new Map(tools.map((tool) => [tool.name, tool])))
-  const needed = neededScopes(before)
+  const needed = countsScopes(after) ? neededScopes(before) : allScopes
   for (const name of new Set([...(earlier?.keys() ?? []), ...(later?.keys() ?? [])])) {
     const [was, is] = [earlier?.get(name), later?.get(name)]
     const path = joinPath('tools', name)

@@ -35,6 +35,8 @@ export interface KnownSite {
   token?: string | undefined
   /** How the owner of the token has signed in, by an earlier list without a token. */
   auth?: OAuthSite | undefined
+  /** Asks without a token how users sign in, even if the site lists its tools to everybody. */
+  wantsSignIn?: boolean | undefined
 }
 
 export interface ListedSite {
@@ -42,6 +44,8 @@ export interface ListedSite {
   /** The site's key: an owner connects it once. An address that `list` finds it by. */
   origin: string
   manifest: Manifest
+  /** The site showed only how users sign in, so the manifest has no tools. */
+  toolsHidden?: true
   /** How long the list is current, as the site says; absent if it does not say it. */
   staleAfterSeconds?: number
 }
@@ -49,11 +53,7 @@ export interface ListedSite {
 /** The part of a dialect that differs from kind to kind. */
 export interface Adapter extends Pick<Dialect, 'call'> {
   /** As `Dialect.list`, for sites of this kind. */
-  list: (
-    address: string,
-    party: string,
-    known: Pick<KnownSite, 'token' | 'auth'>,
-  ) => Promise<Omit<ListedSite, 'dialect'>>
+  list: (address: string, party: string, known: Omit<KnownSite, 'dialect'>) => Promise<Omit<ListedSite, 'dialect'>>
   access: (site: OAuthSite, issuer?: string | null) => Access
 }
 

@@ -1,21 +1,23 @@
+import { raw } from 'objection'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database } from '../../database/database.ts'
-import { assertThat, CodedError, isCoded } from '../../errors.ts'
+import { assertThat, isCoded } from '../../errors.ts'
 import type { Lease } from '../../database/lease.ts'
 import type { Logger } from '../../logger.ts'
 import type { Notifications } from '../../notifications/notifications.ts'
 import { page, type Page, type PageRequest } from '../../database/paging.ts'
 import type { Sealing } from '../../secrets/sealing.ts'
 import { foreignHosts } from '../../sites/foreign-hosts.ts'
-import type { Dialect, KnownSite } from '../../sites/dialects/dialect.ts'
+import type { Dialect } from '../../sites/dialects/dialect.ts'
 import type { Manifest } from '../../sites/manifest.ts'
-import type { DiscoveredSite, Sites } from '../../sites/sites.ts'
+import type { Sites } from '../../sites/sites.ts'
 import type { HostProposals } from '../../tools/host-proposals.ts'
 import { assertHostsAccepted } from '../accepted-hosts.ts'
 import type { ConnectionState } from '../connections.ts'
-import { openCredential, sealCredential } from '../credential.ts'
+import { sealCredential } from '../credential.ts'
 import { createConfirmEffects } from './confirm-effects.ts'
+import { createListedFor, type Listed } from './listed-for.ts'
 import { ManifestChange } from './manifest-change.ts'
 import { createManifestReview, lockEntry, pendingIn, putIntoUse, recordDecision } from './review-manifest.ts'
 import type { ManifestFinding } from './review-manifest.ts'
@@ -31,8 +33,6 @@ type ListedChange = Pick<
   ManifestChange,
   'id' | 'class' | 'differences' | 'fingerprint' | 'status' | 'foundAt' | 'decidedAt'
 >
-
-type Listed = Pick<DiscoveredSite, 'manifest' | 'staleAfterSeconds'>
 
 type PendingManifest = Pick<ManifestChange, 'class' | 'fingerprint' | 'foundAt'>
 
@@ -60,28 +60,9 @@ export function createManifests(context: {
   /** Revokes a grant at its site. Never fails. */
   revoke: (entry: VaultEntry) => Promise<void>
 }) {
-  const { database, clock, config, logger, lease, sealing, sites, dialect, proposals, connectionOf, revoke } = context
+  const { database, clock, config, logger, lease, sealing, dialect, proposals, revoke } = context
   const { review } = createManifestReview(context)
-
-  async function tokenOf(entry: VaultEntry): Promise<string> {
-    if (entry.authType !== 'oauth2') return openCredential(sealing, entry).accessToken
-    const state = await connectionOf(entry)
-    if (state.kind === 'ready') return state.connection.token
-    throw new CodedError('MANIFEST_NOT_FOUND', { message: 'message' in state ? state.message : 'The site is removed.' })
-  }
-
-  /** What the site of an entry lists now, if need be for the entry's credential. */
-  async function listedFor(entry: VaultEntry, party: string): Promise<Listed> {
-    const { dialect: name, origin, authType } = entry
-    const list = (known: Pick<KnownSite, 'token' | 'auth'>): Promise<Listed> =>
-      sites.discover(origin, party, { dialect: name, ...known })
-    if (!dialect.isPersonal(name)) return list({})
-    if (authType !== 'oauth2') return list({ token: await tokenOf(entry) })
-    // How users sign in is only said to those who have not.
-    const listed = await list({})
-    const { auth } = listed.manifest
-    return auth.type === 'oauth2' ? list({ token: await tokenOf(entry), auth }) : listed
-  }
+  const listedFor = createListedFor(context)
 
   /** Records the check, whatever its outcome. The next check is due a full period later. */
   async function noteAsked(entries: readonly VaultEntry[], at: Date, listed: Listed | undefined): Promise<void> {
@@ -90,7 +71,7 @@ export function createManifests(context: {
     const manifestStaleAt = staleAt(at, listed?.staleAfterSeconds)
     await database.transaction(async (trx) =>
       VaultEntry.query(trx)
-        .patch({ manifestCheckedAt: at, manifestStaleAt, manifestWantedAt: null })
+        .patch({ manifestCheckedAt: at, manifestStaleAt, manifestWantedAt: raw(ifWantedSince, at) })
         .whereIn('id', ids)
         .where('manifestCheckedAt', '<=', at),
     )
@@ -109,11 +90,11 @@ export function createManifests(context: {
     let listed: Listed | undefined
     try {
       listed = await listedFor(entries[0], origin)
-      const { manifest } = listed
-      await proposals(origin, manifest)
+      const found = listed
+      await proposals(origin, found.manifest)
       // A failure of one entry must not keep the change from the others.
       for (const { id } of entries)
-        await review(id, manifest, askedAt, origin).catch((error: unknown) => noteUnchecked(error, origin))
+        await review(id, found, askedAt, origin).catch((error: unknown) => noteUnchecked(error, origin))
     } catch (error) {
       noteUnchecked(error, origin)
     } finally {
@@ -156,9 +137,8 @@ export function createManifests(context: {
       let listed: Listed | undefined
       try {
         listed = await listedFor(entry, entry.ownerId)
-        const { manifest } = listed
-        await proposals(entry.origin, manifest)
-        return await review(entry.id, manifest, askedAt, entry.ownerId)
+        await proposals(entry.origin, listed.manifest)
+        return await review(entry.id, listed, askedAt, entry.ownerId)
       } finally {
         await noteAsked([entry], askedAt, listed)
       }
@@ -223,6 +203,9 @@ export function createManifests(context: {
     },
   }
 }
+
+/** A check that is wanted since this one began, for example for a new credential, stays wanted. */
+const ifWantedSince = 'case when manifest_wanted_at > ? then manifest_wanted_at end'
 
 const issuerOf = (auth: Manifest['auth']): string | undefined => (auth.type === 'oauth2' ? auth.issuer : undefined)
 

@@ -10,6 +10,7 @@ import { stillConfirmed } from '../../sites/confirmed-effects.ts'
 import type { Manifest } from '../../sites/manifest.ts'
 import type { ComparedManifests } from '../../sites/in-thread.ts'
 import type { Sites } from '../../sites/sites.ts'
+import type { Listed } from './listed-for.ts'
 import { ManifestChange } from './manifest-change.ts'
 import { VaultEntry } from '../vault-entry.ts'
 import { quotedName, quotedWords } from '../../names.ts'
@@ -86,13 +87,14 @@ export function createManifestReview(context: {
     /**
      * Compares a fetched manifest with the pinned one: adopts it, keeps it until the owner decides, or finds no change.
      * `askedAt` is the time of the request; if two answers arrive out of order, the later request counts. `party` is
-     * the fairness key in the threads. Fails with NOT_FOUND, and MANIFEST_INVALID if the manifests cannot be compared.
+     * the fairness key in the threads. If the site hid its tools, only the sign-in is compared. Fails with NOT_FOUND, and MANIFEST_INVALID if the manifests cannot be compared.
      */
-    review: async (entryId: string, manifest: Manifest, askedAt: Date, party: string): Promise<ManifestFinding> => {
+    review: async (entryId: string, listed: Listed, askedAt: Date, party: string): Promise<ManifestFinding> => {
       for (;;) {
         // The comparison may wait for a thread, so it runs before the row is locked.
         const seen = await VaultEntry.query(database).findById(entryId)
         assertThat(seen, 'NOT_FOUND', noEntry)
+        const manifest = listed.toolsHidden ? { ...seen.manifest, auth: listed.manifest.auth } : listed.manifest
         const change = await sites.compare(seen.manifest, manifest, party)
         const finding = await database.transaction(async (trx) => {
           const entry = await lockEntry(trx, entryId)

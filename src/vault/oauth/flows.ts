@@ -9,6 +9,7 @@ import { hashToken, isToken, newToken } from '../../secrets/opaque-tokens.ts'
 import type { Sealing } from '../../secrets/sealing.ts'
 import { clientOfEntry, type ClientOfSite } from '../credential.ts'
 import { assertHostsAccepted } from '../accepted-hosts.ts'
+import type { Dialect } from '../../sites/dialects/dialect.ts'
 import type { Sites } from '../../sites/sites.ts'
 import type { Manifest, OAuthSite } from '../../sites/manifest.ts'
 import { scopeWords } from '../../sites/scope-words.ts'
@@ -74,20 +75,31 @@ export function createFlows(context: {
   config: Config
   sealing: Sealing
   sites: Sites
+  dialect: Pick<Dialect, 'isPersonal'>
   oauthClient: OAuthClient
   clients: Clients
   assertNew: (ownerId: string, origin: string) => Promise<void>
 }) {
-  const { database, clock, config, sealing, sites, oauthClient, clients, assertNew } = context
+  const { database, clock, config, sealing, sites, dialect, oauthClient, clients, assertNew } = context
+
+  /** The entry's pinned manifest. Of an entry without a grant, the site is asked how users sign in now. */
+  async function withSignIn(entry: VaultEntry, party: string, acceptHosts: readonly string[]): Promise<Manifest> {
+    const { manifest, dialect: name } = entry
+    if (manifest.auth.type === 'oauth2' || !dialect.isPersonal(name)) return manifest
+    const site = await sites.discover(entry.origin, party, { dialect: name, wantsSignIn: true })
+    assertHostsAccepted(site.foreignHosts, acceptHosts)
+    return { ...manifest, auth: site.manifest.auth }
+  }
 
   /** The manifest to authorize with: the site's current one, or the entry's pinned one. */
   async function targetOf({ ownerId, target, acceptHosts }: FlowRequest) {
     if ('entry' in target) {
       const { entry } = target
-      assertOAuth(entry.manifest, 'entryId', 'PATCH /vault/{id}')
-      return { dialect: entry.dialect, origin: entry.origin, manifest: entry.manifest, entry }
+      const manifest = await withSignIn(entry, ownerId, acceptHosts)
+      assertOAuth(manifest, 'entryId', 'PATCH /vault/{id}')
+      return { dialect: entry.dialect, origin: entry.origin, manifest, entry }
     }
-    const site = await sites.discover(target.url, ownerId)
+    const site = await sites.discover(target.url, ownerId, { wantsSignIn: true })
     assertOAuth(site.manifest, 'url', 'POST /vault')
     await assertNew(ownerId, site.origin)
     assertHostsAccepted(site.foreignHosts, acceptHosts)
@@ -234,7 +246,11 @@ function assertOAuth(
   path: 'url' | 'entryId',
   instead: string,
 ): asserts manifest is Manifest & { auth: OAuthSite } {
-  const message = `This site uses a token that you create at the site. Use ${instead}.`
+  const token = 'a token that you create at the site'
+  const message =
+    manifest.auth.type === 'none'
+      ? `This site does not say how users sign in. If its tools need ${token}, use ${instead}.`
+      : `This site uses ${token}. Use ${instead}.`
   assertThat(manifest.auth.type === 'oauth2', 'VALIDATION_ERROR', { message, details: [{ path, message }] })
 }
 

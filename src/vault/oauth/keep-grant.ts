@@ -33,6 +33,7 @@ export function createKeepGrant(context: {
   insert: (fields: NewFields, credential: Credential, options: InsertOptions) => Promise<VaultEntry>
   renew: (
     entry: { id: string; ownerId: string; by: string | null },
+    auth: Manifest['auth'],
     credential: Credential,
     fields: Partial<VaultEntry>,
     check: (entry: VaultEntry, trx: Transaction) => Promise<void>,
@@ -51,7 +52,7 @@ export function createKeepGrant(context: {
       await goesOn(trx)
     }
     const renewed = { id: entryId ?? '', ownerId, by: connectedBy }
-    if (entryId) return renew(renewed, credential, fields, isSame)
+    if (entryId) return renew(renewed, flow.manifest.auth, credential, fields, isSame)
     // The entry takes the flow's id, so a repeated store inserts nothing.
     const manifestStaleAt = staleAt(clock.now(), staleAfterSeconds)
     const made = { ownerId, connectedBy, dialect, origin, manifest, manifestStaleAt, ...fields }
@@ -70,9 +71,13 @@ function refuseLeaver(error: unknown): never {
   throw new CodedError('NOT_FOUND', { message: 'The user who started connecting the site has left the workspace.' })
 }
 
-/** The owner may have accepted other addresses since the flow began. The grant comes from the old ones. */
-function assertSameSite({ manifest }: OAuthFlow, entry: VaultEntry): void {
+/**
+ * The owner may have accepted other addresses since the flow began. The grant comes from the old ones. An entry that has
+ * no grant yet keeps the sign-in of the flow.
+ */
+function assertSameSite({ manifest, createdAt }: OAuthFlow, entry: VaultEntry): void {
   const message = "The site's authentication settings changed after this connection attempt started. Start again."
-  const same = isDeepStrictEqual(manifest.auth, entry.manifest.auth)
+  const isFirst = entry.authType !== 'oauth2' && entry.manifestFetchedAt <= createdAt
+  const same = isFirst || isDeepStrictEqual(manifest.auth, entry.manifest.auth)
   assertThat(same, 'VALIDATION_ERROR', { message, details: [{ path: 'state', message }] })
 }

@@ -6,7 +6,7 @@ import type { SafeFetch, SafeStream } from '../../../safe-fetch/safe-fetch.ts'
 import { orElse, type Threads } from '../../../threads/threads.ts'
 import { invalidManifest } from '../../invalid-manifest.ts'
 import type { Manifest } from '../../manifest.ts'
-import type { KnownSite } from '../dialect.ts'
+import type { KnownSite, ListedSite } from '../dialect.ts'
 import { attempting, type Attempt } from './attempt.ts'
 import type { Listing } from './read-tools.ts'
 import { createFindSignIn } from './sign-in/find-sign-in.ts'
@@ -17,7 +17,7 @@ const maxPages = 10
 
 /**
  * Makes the function that lists the tools of an MCP server, as the owner of a token or, with an empty one, as anybody.
- * A server that shows nothing without a token has no tools yet, but says how to get one. It throws MANIFEST_NOT_FOUND
+ * Of a server that shows nothing without a token, only the sign-in is known. It throws MANIFEST_NOT_FOUND
  * and MANIFEST_INVALID.
  */
 export function createListTools(context: {
@@ -48,26 +48,37 @@ export function createListTools(context: {
     throw invalid('tools', `must have at most ${maxPages} pages`)
   }
 
-  async function ask({ url, party, token = '', auth }: Wanted, attempt: Attempt): Promise<Listed> {
+  /** How users sign in for calls at a server that shows its list to everybody; undefined if it does not say it. */
+  async function openlyStated(url: string, attempt: Attempt): Promise<Manifest['auth'] | undefined> {
+    const { auth } = await findSignIn(url, new Headers(), attempt)
+    return auth.type === 'oauth2' ? auth : undefined
+  }
+
+  async function ask({ url, party, token = '', auth, wantsSignIn }: Wanted, attempt: Attempt): Promise<Listed> {
     try {
       const session = await openSession({ url, token }, attempt, { stream, threads, party, timeoutMs, maxBytes })
       try {
         const { texts, ttlMs } = session.hasTools ? await pagesOf(session) : noPages
-        return { about: { url, auth: auth ?? pasted(token), server: session.server }, texts, ttlMs }
+        const found = wantsSignIn ? await openlyStated(url, attempt) : undefined
+        return { about: { url, auth: auth ?? found ?? pasted(token), server: session.server }, texts, ttlMs }
       } finally {
         session.end()
       }
     } catch (error) {
       if (token === '' && attempt.refusal?.status === 401)
-        return { about: { url, ...(await findSignIn(url, attempt.refusal.headers, attempt)) }, ...noPages }
+        return {
+          about: { url, ...(await findSignIn(url, attempt.refusal.headers, attempt)) },
+          toolsHidden: true,
+          ...noPages,
+        }
       throw toCoded(error, attempt, maxBytes)
     }
   }
 
-  return async (wanted: Wanted): Promise<{ manifest: Manifest; staleAfterSeconds?: number }> => {
+  return async (wanted: Wanted): Promise<Omit<ListedSite, 'dialect' | 'origin'>> => {
     const { token = '', party } = wanted
     const endsAt = performance.now() + timeoutMs
-    const { about, texts, ttlMs } = await attempting({ endsAt }, (attempt) => ask(wanted, attempt))
+    const { about, texts, ttlMs, toolsHidden } = await attempting({ endsAt }, (attempt) => ask(wanted, attempt))
     // Put together as texts: the event loop need not parse what a thread reads.
     const text = `${JSON.stringify(about).slice(0, -1)},"pages":[${texts.join(',')}]}`
     const read = await threads
@@ -77,12 +88,13 @@ export function createListTools(context: {
     const staleAfterSeconds = Number.isFinite(ttlMs) ? Math.ceil(Math.max(0, ttlMs) / 1000) : undefined
     return {
       manifest: JSON.parse(read.text) as Manifest,
+      ...(toolsHidden && { toolsHidden }),
       ...(staleAfterSeconds !== undefined && { staleAfterSeconds }),
     }
   }
 }
 
-interface Wanted extends Pick<KnownSite, 'token' | 'auth'> {
+interface Wanted extends Omit<KnownSite, 'dialect'> {
   url: string
   /** The fairness key in the threads. */
   party: string
@@ -96,6 +108,7 @@ interface Pages {
 
 interface Listed extends Pages {
   about: Omit<Listing, 'pages'>
+  toolsHidden?: true
 }
 
 const noPages: Pages = { texts: [], ttlMs: Infinity }

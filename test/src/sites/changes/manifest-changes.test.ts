@@ -54,6 +54,23 @@ const auth = (what: string, expected: ChangeClass, before: Json, after: Json): R
 const issuer = { issuer: 'https://site.example' }
 const revocation = { revocation_url: 'https://site.example/revoke' }
 
+test('a tool needs no new scope where scopes decide nothing', (t) => {
+  const own = { ...oauth({ scopes: [] }), resource: 'https://site.example/mcp' }
+  const added = [tool(), tool({ name: 'send_things' })]
+  for (const [signIn, expected] of [
+    [{ type: 'none' }, 'compatible'],
+    [own, 'compatible'],
+    [{ ...own, scopes: ['read', 'write'] }, 'new_scope'],
+    [oauth({ scopes: [] }), 'new_scope'],
+    [{ type: 'bearer' }, 'new_scope'],
+  ] as const) {
+    const [before, after] = [manifest(), manifest({ tools: added })].map((one) => ({ ...parsed(one), auth: signIn }))
+    const found = compareManifests(before as Manifest, after as Manifest)
+    t.is(found.class, expected)
+    if (expected === 'compatible') t.is(found.differences[0]?.message, 'A tool has been added.')
+  }
+})
+
 const manifestRows: Row[] = [
   site('nothing', 'none', {}, {}),
   ['the order of members', 'none', manifest(), Object.fromEntries(Object.entries(manifest()).toReversed())],

@@ -186,7 +186,7 @@ test('of two who connect one site at once, both past the first look, one does', 
 test('a manifest that was asked for before the one on record changes nothing', async (t) => {
   const { platform, entryId, entry, ownerId } = await withOwnSite(t)
   const manifests = createManifestReview(platform.services)
-  const changed = { ...entry.manifest, tools: entry.manifest.tools.slice(1) }
+  const changed = { manifest: { ...entry.manifest, tools: entry.manifest.tools.slice(1) } }
   const older = new Date(entry.manifestCheckedAt.getTime() - 1)
   t.is((await manifests.review(entryId, changed, older, ownerId)).status, 'none')
   t.deepEqual(await entryOf(platform, entryId), entry)
