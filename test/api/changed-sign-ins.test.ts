@@ -22,7 +22,7 @@ type Guard = Awaited<ReturnType<typeof startAuthorizedMcpServer>>['server']['gua
 /** Somebody, and an MCP server that changes who may do what. */
 async function open(t: ExecutionContext) {
   const platform = await platformOf()
-  const site = await startAuthorizedMcpServer(t, { redirectUri: `${platform.url}/vault/oauth/callback` })
+  const site = await startAuthorizedMcpServer(t, { platformUrl: platform.url })
   const { server } = site
   const someone = await customer(platform)
   const { guard: signedIn, elsewhere } = server

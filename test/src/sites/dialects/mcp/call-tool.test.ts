@@ -4,9 +4,9 @@ import { z } from 'zod'
 import { unreadResult } from '../../../../../src/tools/unread-result.ts'
 import { statusAfter } from '../../../../../src/tools/tool-call.ts'
 import { refuse, startMcpServer, type Era, type Received } from '../../../../helpers/mcp-server.ts'
-import { openDialect, threads } from './dialect.ts'
+import { openDialect, shareThreads } from './dialect.ts'
 
-test.after.always(() => threads.close())
+shareThreads(test)
 
 const eras: Era[] = ['current', 'sessions']
 

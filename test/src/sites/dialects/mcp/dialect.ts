@@ -1,4 +1,4 @@
-import type { ExecutionContext } from 'ava'
+import type { ExecutionContext, TestFn } from 'ava'
 import type * as inThread from '../../../../../src/in-thread.ts'
 import { createLogger } from '../../../../../src/logger.ts'
 import { createSafeFetch } from '../../../../../src/safe-fetch/safe-fetch.ts'
@@ -7,9 +7,20 @@ import { createThreads } from '../../../../../src/threads/threads.ts'
 import { createCallSite, type SiteCall } from '../../../../../src/tools/call-site.ts'
 import { temporaryCertificates } from '../../../../helpers/https-server.ts'
 
-export const threads = createThreads<typeof inThread>({
+const threads = createThreads<typeof inThread>({
   file: new URL('../../../../../src/in-thread.ts', import.meta.url),
 })
+
+let files = 0
+
+/** Declares that the tests of a file use the threads. They end after the last test of the last such file. */
+export function shareThreads(test: TestFn): void {
+  files += 1
+  test.after.always(async () => {
+    files -= 1
+    if (files === 0) await threads.close()
+  })
+}
 
 /** The dialects as the platform has them, with limits of a test. */
 export async function openDialect(

@@ -6,9 +6,9 @@ import { longestStretch } from '../../../../helpers/cpu-stretch.ts'
 import { hostileObjects } from '../../../../helpers/hostile-json.ts'
 import { temporaryCertificates } from '../../../../helpers/https-server.ts'
 import type { Scripted } from '../../../../helpers/scripted-mcp.ts'
-import { openDialect, threads } from './dialect.ts'
+import { openDialect, shareThreads } from './dialect.ts'
 
-test.after.always(() => threads.close())
+shareThreads(test)
 
 const MiB = 1024 ** 2
 const bounds = { resultBytes: MiB, manifestBytes: MiB / 4 }

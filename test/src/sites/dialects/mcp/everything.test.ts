@@ -8,9 +8,9 @@ import test, { type ExecutionContext } from 'ava'
 import { eventually } from '../../../../helpers/eventually.ts'
 import { startHttpsSite } from '../../../../helpers/https-server.ts'
 import { ownFolder } from '../../../../helpers/servers.ts'
-import { openDialect, threads } from './dialect.ts'
+import { openDialect, shareThreads } from './dialect.ts'
 
-test.after.always(() => threads.close())
+shareThreads(test)
 
 const program = fileURLToPath(import.meta.resolve('@modelcontextprotocol/server-everything/dist/index.js'))
 

@@ -2,9 +2,9 @@ import test from 'ava'
 import { readInputRequired } from '../../../../../src/sites/dialects/mcp/input-required.ts'
 import { askingTools } from '../../../../helpers/asking-tools.ts'
 import { startMcpServer } from '../../../../helpers/mcp-server.ts'
-import { openDialect, threads } from './dialect.ts'
+import { openDialect, shareThreads } from './dialect.ts'
 
-test.after.always(() => threads.close())
+shareThreads(test)
 
 const text = { type: 'string' }
 const asking = (properties: object, more: object = {}) => ({

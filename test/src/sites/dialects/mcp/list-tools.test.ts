@@ -4,9 +4,9 @@ import { describeTool } from '../../../../../src/sites/tool.ts'
 import { eventually } from '../../../../helpers/eventually.ts'
 import { startHttpsSite } from '../../../../helpers/https-server.ts'
 import { startMcpServer, type Era } from '../../../../helpers/mcp-server.ts'
-import { openDialect, threads } from './dialect.ts'
+import { openDialect, shareThreads } from './dialect.ts'
 
-test.after.always(() => threads.close())
+shareThreads(test)
 
 const eras: Era[] = ['current', 'sessions']
 

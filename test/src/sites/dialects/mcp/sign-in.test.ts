@@ -1,8 +1,8 @@
 import test, { type ExecutionContext } from 'ava'
 import { startHttpsSite } from '../../../../helpers/https-server.ts'
-import { openDialect, threads } from './dialect.ts'
+import { openDialect, shareThreads } from './dialect.ts'
 
-test.after.always(() => threads.close())
+shareThreads(test)
 
 type Documents = Record<string, unknown>
 
