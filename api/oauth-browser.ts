@@ -4,6 +4,7 @@ import { scopesInWords } from '../src/sites/scope-words.ts'
 import type { Scope } from '../src/sites/tool.ts'
 import type { Services } from '../src/services.ts'
 import type { FlowPreview } from '../src/vault/oauth/flows.ts'
+import { assertIssuerKey } from '../src/vault/oauth/redirect-uris.ts'
 import type { BrowserAnswer } from './browser/browser-answer.ts'
 import { flow, folder, presentFlow } from './schemas/oauth-schema.ts'
 import { clientOf, type RequestFacts } from './route/request-facts.ts'
@@ -113,7 +114,10 @@ export const finishForeignOAuth = route({
   path: `${folder}/callback/{issuerKey}`,
   summary: 'Finish connecting an MCP server with OAuth',
   description: `For browsers: the platform's redirect URI at the authorization server of an MCP server. Each issuer has its own. ${outcome}`,
-  handle: ({ services, request, params }) => finish(services, request, params.issuerKey),
+  async handle({ services, request, params: { issuerKey } }) {
+    assertIssuerKey(issuerKey)
+    return finish(services, request, issuerKey)
+  },
 })
 
 async function finish({ vault, clock }: Services, request: RequestFacts, issuerKey?: string): Promise<BrowserAnswer> {

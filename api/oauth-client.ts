@@ -1,6 +1,5 @@
 import * as v from 'valibot'
-import { assertThat } from '../src/errors.ts'
-import { isIssuerKey } from '../src/vault/oauth/redirect-uris.ts'
+import { assertIssuerKey } from '../src/vault/oauth/redirect-uris.ts'
 import { field, named } from './schemas/documented.ts'
 import { folder } from './schemas/oauth-schema.ts'
 import { route } from './route/route.ts'
@@ -37,7 +36,7 @@ export const readOAuthClient = route({
   response: document,
   codes: ['NOT_FOUND'],
   async handle({ services, params: { issuerKey } }) {
-    assertThat(isIssuerKey(issuerKey), 'NOT_FOUND', { message: 'This is not the key of an issuer.' })
+    assertIssuerKey(issuerKey)
     return services.vault.clients.document(issuerKey)
   },
 })

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { assertThat } from '../../errors.ts'
 
 /**
  * The addresses that authorization servers know of the platform. Each foreign issuer has its own, so that a code of one
@@ -17,4 +18,7 @@ export const createRedirectUris = (baseUrl: string) => ({
 export const keyOfIssuer = (issuer: string): string =>
   createHash('sha256').update(issuer).digest('base64url').slice(0, 22)
 
-export const isIssuerKey = (text: string): boolean => /^[\w-]{22}$/.test(text)
+/** Throws NOT_FOUND. */
+export function assertIssuerKey(text: string): void {
+  assertThat(/^[\w-]{22}$/.test(text), 'NOT_FOUND', { message: 'This address is not one of an authorization server.' })
+}
