@@ -19,6 +19,7 @@ import { assertMember, isMember } from '../owners/assert-member.ts'
 import { lockOwner } from '../users/user.ts'
 import type { HostProposals } from '../tools/host-proposals.ts'
 import { assertHostsAccepted } from './accepted-hosts.ts'
+import { alreadyConnected } from './already-connected.ts'
 import { clientOfEntry, openCredential, sealCredential, secretsIn, type Credential } from './credential.ts'
 import { staleAt } from './manifests/wanted-checks.ts'
 import { createKeepGrant, type InsertOptions, type NewFields } from './oauth/keep-grant.ts'
@@ -26,7 +27,7 @@ import type { Clients } from './oauth/clients.ts'
 import { isUsable } from './oauth/needed-scopes.ts'
 import type { OAuthClient } from './oauth/oauth-client.ts'
 import type { OfferedSite } from './site-choices.ts'
-import { VaultEntry } from './vault-entry.ts'
+import { signInFields, VaultEntry } from './vault-entry.ts'
 
 interface NewEntry {
   url: string
@@ -75,10 +76,7 @@ export function createEntries(context: {
   /** Refuses a site that is already connected (TOKEN_EXISTS), or a full vault (VAULT_LIMIT_REACHED). */
   async function assertNew(ownerId: string, origin: string): Promise<void> {
     const existing = await at(ownerId, origin)
-    if (existing) {
-      const message = `The vault already has an entry for this site. ${howToRenew(existing)}, or delete that entry first.`
-      throw new CodedError('TOKEN_EXISTS', { message })
-    }
+    if (existing) throw alreadyConnected(existing)
     await assertRoom(database, ownerId, await limitOf(ownerId))
   }
 
@@ -284,19 +282,6 @@ const shortManifest = `
 const noEntry = 'There is no vault entry with this id.'
 const tokenMissing = 'This site needs a token. Create one at the site.'
 const tokenIsMissing = { path: 'token', message: tokenMissing }
-
-function howToRenew({ id, authType }: VaultEntry): string {
-  const [paste, signIn] = [`Use PATCH /vault/${id}`, `POST /vault/oauth/start with "entryId": "${id}"`]
-  if (authType === 'oauth2') return `Use ${signIn} to authorize it again`
-  return authType === 'bearer' ? `${paste} to replace the token` : `${paste} to add a token, or ${signIn} to sign in`
-}
-
-/** What changes with the kind of sign-in. A list that is compared at this moment is compared again. */
-const signInFields = ({ manifest }: VaultEntry, auth: Manifest['auth'], now: Date): Partial<VaultEntry> => ({
-  authType: auth.type,
-  manifest: { ...manifest, auth },
-  manifestFetchedAt: now,
-})
 
 async function assertRoom(database: Database | Transaction, ownerId: string, limit: number): Promise<void> {
   const count = await VaultEntry.query(database).whereIn('ownerId', paidWith(ownerId)).resultSize()

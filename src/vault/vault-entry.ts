@@ -67,6 +67,13 @@ export class VaultEntry extends Row {
   declare updatedAt: Date
 }
 
+/** What changes with the kind of sign-in. A list that is compared at this moment is compared again. */
+export const signInFields = ({ manifest }: VaultEntry, auth: Manifest['auth'], now: Date): Partial<VaultEntry> => ({
+  authType: auth.type,
+  manifest: { ...manifest, auth },
+  manifestFetchedAt: now,
+})
+
 /**
  * Locks the entries that an agent or a session will use, before rows that refer to them. A removal uses the same order,
  * so there are no deadlocks. VALIDATION_ERROR if one was removed or moved since the request was checked.
