@@ -29,6 +29,10 @@ const pathNames: Record<string, { description: string; example: string }> = {
   userId: { description: 'Id of the user', example: exampleIds.user },
   version: { description: 'Number of the version', example: '7' },
   workspaceId: { description: 'Id of the workspace', example: exampleIds.workspace },
+  issuerKey: {
+    description: 'First 22 characters of the SHA-256 of the issuer, in base64url',
+    example: 'ypeBEsobvcr6wjGzmiPcTa',
+  },
   toolName: { description: 'Name of the tool at its site', example: 'issues.createIssue' },
 }
 
