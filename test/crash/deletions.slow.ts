@@ -17,7 +17,7 @@ import { openStage } from './stage.ts'
 
 /** Connects the site, as a flow does that has come back. */
 async function connect({ services }: Platform, ownerId: string, url: string): Promise<string> {
-  const { origin, manifest } = await services.sites.discover(url, ownerId)
+  const { dialect, origin, manifest } = await services.sites.discover(url, ownerId)
   const times = { createdAt: new Date(), expiresAt: new Date(Date.now() + 60_000) }
   const came = {
     ...times,
@@ -30,6 +30,7 @@ async function connect({ services }: Platform, ownerId: string, url: string): Pr
   const flow = await OAuthFlow.query(services.database).insertAndFetch({
     ...whose,
     ...came,
+    dialect,
     origin,
     manifest,
     clientId: 'switchyard',
