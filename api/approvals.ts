@@ -36,7 +36,7 @@ const approval = named(
     decidedAt: field(v.nullable(time), 'When the approval was decided, expired or was withdrawn', null),
     note: field(
       v.nullable(v.string()),
-      'Note on the decision. If the call is refused, the model reads this note.',
+      'Note on the decision. If the call is refused before it is made, the model reads this note.',
       null,
     ),
     form: field(

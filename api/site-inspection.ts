@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { toolWarnings } from '../src/models/offer/tool-warnings.ts'
-import { leftOutOf } from '../src/sites/left-out.ts'
 import { proposalProblem } from '../src/tools/host-proposals.ts'
 import type { InspectedSite } from '../src/vault/entries.ts'
 import { route } from './route/route.ts'
@@ -51,7 +50,7 @@ const site = named(
 
 const presentSite = ({ origin, manifest, foreignHosts, tools, needsClientId, redirectUri }: InspectedSite) => {
   const { name, version, description, server, auth } = manifest
-  const leftOut = leftOutOf(manifest)
+  const leftOut = manifest.left_out ?? []
   const about = { origin, name, version, description, authType: auth.type, serverUrl: server.url, leftOut }
   const problem = proposalProblem(manifest)
   const ofAll = problem === undefined ? [] : [{ tool: null, message: problem }]

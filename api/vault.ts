@@ -64,7 +64,7 @@ export const addToVault = route({
   audit: { subject: 'vault_entry' },
   method: 'post',
   path: '/vault',
-  summary: 'Connect a site with a bearer token',
+  summary: 'Connect a site with a bearer token, or without sign-in',
   description:
     "Reads the site's manifest, or the tools of an MCP server at this address, and stores the token in encrypted form. A server without sign-in needs no token. To check the token, the platform calls a tool that has the `read` effect and scope and needs no arguments, if there is one. `status` and `acceptedAt` show the result. For a site with OAuth, use `POST /vault/oauth/start`. See [Connect a site](/docs/how-to/connect-a-site).",
   owner: 'body',

@@ -31,7 +31,7 @@ const pathNames: Record<string, { description: string; example: string }> = {
   workspaceId: { description: 'Id of the workspace', example: exampleIds.workspace },
   issuerKey: {
     description: 'First 22 characters of the SHA-256 of the issuer, in base64url',
-    example: 'ypeBEsobvcr6wjGzmiPcTa',
+    example: 'C6IVJ0dP5W3rGdtgB1oKyA',
   },
   toolName: { description: 'Name of the tool at its site', example: 'issues.createIssue' },
 }

@@ -2,7 +2,6 @@ import * as v from 'valibot'
 import { fieldsOf } from '../../src/database/row.ts'
 import type { Services } from '../../src/services.ts'
 import { changeClasses } from '../../src/sites/changes/difference.ts'
-import { leftOutOf } from '../../src/sites/left-out.ts'
 import type { VaultEntry } from '../../src/vault/vault-entry.ts'
 import { field, freeObject, named, whole } from './documented.ts'
 import { exampleIds, idOf } from './example-ids.ts'
@@ -142,7 +141,7 @@ const present = (row: VaultEntry) => {
   const status = row.status === 'connected' && row.statusReason !== null ? 'refresh_failing' : row.status
   const statusReason = row.statusReason ?? row.scopeNote
   const scopes = row.foreignScopes?.granted ?? row.scopes
-  const about = { version, description, serverUrl: server.url, leftOut: leftOutOf(row.manifest) }
+  const about = { version, description, serverUrl: server.url, leftOut: row.manifest.left_out ?? [] }
   return { ...fieldsOf(row), scopes, status, statusReason, ...about }
 }
 

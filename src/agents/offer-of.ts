@@ -23,7 +23,16 @@ type Row = WithSecrets &
 
 type Entry = Pick<
   VaultEntry,
-  'id' | 'name' | 'origin' | 'manifest' | 'confirmedEffects' | 'scopes' | 'authType' | 'credential' | 'manifestStaleAt'
+  | 'id'
+  | 'name'
+  | 'origin'
+  | 'manifest'
+  | 'confirmedEffects'
+  | 'scopes'
+  | 'authType'
+  | 'credential'
+  | 'manifestStaleAt'
+  | 'manifestWantedAt'
 >
 type Named = Pick<VaultEntry, 'name' | 'origin'>
 
@@ -70,7 +79,7 @@ const offerStatement = statement<Row>(`
             from agent_lost_sites l where l.agent_id = a.id) as lost,
          s.tools, s.ask_first as "askFirst", e.id as "entryId", e.name, e.origin, e.manifest,
          e.confirmed_effects as "confirmedEffects", e.scopes, e.auth_type as "authType", e.credential,
-         e.manifest_stale_at as "manifestStaleAt"
+         e.manifest_stale_at as "manifestStaleAt", e.manifest_wanted_at as "manifestWantedAt"
     from agents a
     left join agent_sites s on s.agent_id = a.id
     left join vault_entries e on e.id = s.vault_entry_id and e.owner_id = :ownerId

@@ -34,7 +34,7 @@ export class Approval extends Row {
   declare decidedAt: Date | null
   /** The user who approved or refused it. */
   declare decidedBy: string | null
-  /** A note on the decision. The model sees it if the call was refused. */
+  /** A note on the decision. The model sees it if the call was refused before it was made. */
   declare note: string | null
   /** 0 for the approval of the call itself, else which of its forms this is. */
   declare formNumber: number

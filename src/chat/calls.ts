@@ -108,8 +108,8 @@ export function createChatCalls(context: {
     return {
       maxRefused,
       begin: (seen) => ledger.begin(seen),
-      // Without `fail`: people wait, and their model asks again.
       ask: (seen, outcome) => ledger.ask(seen, outcome),
+      // Without `fail`: people wait, and their model asks again.
       finish: (seen, outcome) => ledger.finish(seen, outcome),
       refuse: (seen, outcome, generation) => ledger.refuse(seen, outcome, generation),
       async look() {

@@ -73,10 +73,13 @@ export const hindranceOf = (
   endingWithout(permission, call) ??
   (call.asksFirst ? byApproval(approval, call, { gone: permission.gone, now }) : undefined)
 
+/** Attempts that were neither refused nor answered with a form. */
+const sentAttempts = ({ attempts, refusedAttempts, forms = 0 }: Attempted): number => attempts - refusedAttempts - forms
+
 /** The ending of a call whose last attempt was lost and must not be repeated. */
 export function endingIfLost(call: Attempted): CallEnding | undefined {
-  const { status, effect, attempts, refusedAttempts } = call
-  const sent = attempts - refusedAttempts - (call.forms ?? 0)
+  const { status, effect } = call
+  const sent = sentAttempts(call)
   if (status !== 'started' || sent === 0) return undefined
   if (effect !== 'once' && sent < maxAttempts) return undefined
   return endingUnsent(call, effect === 'once' ? lost : givenUp)
@@ -141,11 +144,12 @@ export function endingUnsent(call: Attempted, note: string, noteInDoubt = note):
  * @param attempts how many there were, if the record does not say so yet
  */
 export function mayRepeat(
-  { effect, refusedAttempts, attempts: recorded, forms = 0 }: Attempted,
+  call: Attempted,
   outcome: CallOutcome,
-  { maxRefused, attempts = recorded }: { maxRefused: number; attempts?: number },
+  { maxRefused, attempts = call.attempts }: { maxRefused: number; attempts?: number },
 ): boolean {
-  if (attempts - refusedAttempts - forms >= maxAttempts || refusedAttempts > maxRefused) return false
+  const { effect, refusedAttempts } = call
+  if (sentAttempts({ ...call, attempts }) >= maxAttempts || refusedAttempts > maxRefused) return false
   if (outcome.kind === 'broken') return effect !== 'once' && (outcome.httpStatus ?? 0) >= 500
   return outcome.kind === 'unavailable' && !outcome.permanent && (outcome.certain || effect !== 'once')
 }

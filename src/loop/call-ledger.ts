@@ -28,8 +28,8 @@ export interface Fence {
   /** Changes a call that is sent now. One that must not be sent any more is ended instead. */
   begin: (seen: ToolCall, changes: Changes, event: CallEvent) => Promise<boolean>
   /**
-   * Changes a call whose site asks, and requests the answer of a person. Returns false, without a change, if there is no time
-   * left to wait for it.
+   * Changes a call whose site asks, and requests the answer of a person. Returns false, without a change, if there is no
+   * time left to wait for it.
    */
   ask: (seen: ToolCall, changes: (until: Date) => Changes, question: CallToApprove) => Promise<boolean>
 }

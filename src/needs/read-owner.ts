@@ -28,7 +28,8 @@ const approvalsStatement = `
     select * from approvals where owner_id = :ownerId and status = 'pending' and expires_at > :now
      order by id limit :mostPending
   )
-  select p.id, p.form_number as "formNumber", p.site_origin as "siteOrigin", p.tool, p.requested_at as "requestedAt", p.expires_at as "expiresAt",
+  select p.id, p.form_number as "formNumber", p.site_origin as "siteOrigin", p.tool,
+         p.requested_at as "requestedAt", p.expires_at as "expiresAt",
          p.run_id as "runId", p.agent_id as "agentId", r.sequence, a.name as "agentName",
          (select count(*)::int from pending) as pending
     from pending p left join runs r on r.id = p.run_id left join agents a on a.id = p.agent_id

@@ -1,3 +1,4 @@
+import type { LeftOutTool } from './left-out.ts'
 import type { ManifestTool, Scope } from './tool.ts'
 
 /**
@@ -12,8 +13,8 @@ export interface Manifest {
   server: { url: string }
   auth: { type: 'none' | 'bearer' } | OAuthSite
   tools: ManifestTool[]
-  /** Tools that the site lists and the platform cannot use, unchecked. */
-  left_out?: unknown
+  /** Tools that the site lists and the platform cannot use. */
+  left_out?: LeftOutTool[]
   /** The rate limit that the site requests, unchecked. */
   limits?: unknown
 }

@@ -9,6 +9,9 @@ export type ProposedEffect = Exclude<Effect, 'once'>
 /** The rank of an effect by how freely calls are repeated. */
 export const repeatRanks: Record<Effect, number> = { once: 0, idempotent: 1, read: 2 }
 
+/** More tools of one site do not fit into a prompt or an overview. */
+export const maxTools = 200
+
 /** A tool in a manifest. */
 export interface ManifestTool {
   name: string

@@ -143,7 +143,7 @@ export function createCallSite(context: { logger: Logger; threads: Pick<Threads<
 
 export type CallSite = ReturnType<typeof createCallSite>
 
-const quotesSecret = 'The tool asks for input in a form that contains a secret of this platform, so nobody was asked.'
+const quotesSecret = 'The tool asks for input in a form that contains a secret, so nobody was asked.'
 
 const secretsOf = ({ token, secrets = [] }: SiteCall): string[] => [token, ...secrets]
 

@@ -77,8 +77,8 @@ export function createSender(context: {
   }
 
   /**
-   * Holds a site that states how long it is away, and notes an accepted token and scopes that are missing. No failure may cost
-   * the call's outcome.
+   * Holds a site that states how long it is away, and notes an accepted token, missing scopes and a stale list. No failure
+   * may cost the call's outcome.
    */
   async function learnFrom(outcome: CallOutcome, connection: Connection, host: string): Promise<void> {
     try {
@@ -88,7 +88,7 @@ export function createSender(context: {
       if (provesToken(outcome)) await vault.connections.accepted(connection)
       if (outcome.kind === 'rejected' && outcome.listIsStale) await vault.wantChecks([connection.entryId])
     } catch (error) {
-      logger.warn({ err: error, host }, 'failed to record that a site accepted a token or requested a pause')
+      logger.warn({ err: error, host }, 'failed to record what the outcome of a call says about a site')
     }
   }
 

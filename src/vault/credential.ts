@@ -31,6 +31,16 @@ export interface ClientOfSite {
   client: SiteClient
 }
 
+type Place = Parameters<Sealing['seal']>[1]
+
+/** Seals the secret of a client for its row; null for a public client. */
+export const sealClientSecret = (sealing: Sealing, place: Place, secret: ClientSecret | undefined): string | null =>
+  secret ? sealing.seal(JSON.stringify(secret), place) : null
+
+/** Opens it again. Throws if its key is no longer configured. */
+export const openClientSecret = (sealing: Sealing, place: Place, sealed: string | null): ClientSecret | undefined =>
+  sealed === null ? undefined : (JSON.parse(sealing.open(sealed, place)) as ClientSecret)
+
 const credentialPlace = (entryId: string) => ({ id: entryId, column: 'vault_entries.credential' })
 
 /** Seals a credential for its row. A pasted token is sealed as text, a grant's tokens as a JSON object. */

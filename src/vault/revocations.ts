@@ -4,7 +4,7 @@ import type { Database, Transaction } from '../database/database.ts'
 import { newId } from '../ids.ts'
 import type { Logger } from '../logger.ts'
 import type { Sealing } from '../secrets/sealing.ts'
-import { openCredential, type ClientOfSite, type ClientSecret } from './credential.ts'
+import { openClientSecret, openCredential, sealClientSecret, type ClientOfSite } from './credential.ts'
 import type { OAuthClient } from './oauth/oauth-client.ts'
 import { Revocation } from './revocation.ts'
 import type { VaultEntry } from './vault-entry.ts'
@@ -43,7 +43,7 @@ export function createRevocations(context: {
       const { refreshToken, accessToken, clientSecret: secret } = openCredential(sealing, entry)
       const token = sealing.seal(refreshToken ?? accessToken, tokenPlace(id))
       const times = { createdAt, nextAt: createdAt, giveUpAt: later(createdAt, triedSeconds) }
-      const clientSecret = secret ? sealing.seal(JSON.stringify(secret), secretPlace(id)) : null
+      const clientSecret = sealClientSecret(sealing, secretPlace(id), secret)
       const client = { dialect: entry.dialect, clientId: entry.clientId ?? '', clientSecret }
       return { id, ...times, attempts: 0, ...client, token, auth }
     } catch (error) {
@@ -61,7 +61,7 @@ export function createRevocations(context: {
   }
 
   function siteOf({ id, dialect, auth, clientId, clientSecret: sealed }: Revocation): ClientOfSite {
-    const secret = sealed === null ? undefined : (JSON.parse(sealing.open(sealed, secretPlace(id))) as ClientSecret)
+    const secret = openClientSecret(sealing, secretPlace(id), sealed)
     return { dialect, auth, client: { id: clientId, secret } }
   }
 

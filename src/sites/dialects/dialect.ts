@@ -52,6 +52,7 @@ export interface ListedSite {
 
 /** The part of a dialect that differs from kind to kind. */
 export interface Adapter extends Pick<Dialect, 'call'> {
+  isPersonal: boolean
   /** As `Dialect.list`, for sites of this kind. */
   list: (address: string, party: string, known: Omit<KnownSite, 'dialect'>) => Promise<Omit<ListedSite, 'dialect'>>
   access: (site: OAuthSite, issuer?: string | null) => Access
@@ -65,8 +66,8 @@ export interface Access {
 }
 
 /**
- * For an authorization server that knows neither the platform nor its scopes. Each flow has a client of its own
- * (RFC 7591, or one that the owner registered), scopes are the site's own, and issuers are compared as texts (RFC 9207).
+ * For an authorization server that knows neither the platform nor its scopes. Clients are chosen for each flow, scopes
+ * are the site's own, and issuers are compared as texts (RFC 9207).
  */
 interface ForeignAccess {
   /** The service that tokens are for (RFC 8707). */

@@ -34,7 +34,7 @@ export function createDialect(
   return {
     list: (address, party, known = {}) =>
       known.dialect ? ask(known.dialect, address, party, known) : find(address, party, known),
-    isPersonal: (name) => name !== 'manifest',
+    isPersonal: (name) => adapters[name].isPersonal,
     call: (call) => adapters[call.dialect].call(call),
     access: (name, site, issuer) => adapters[name].access(site, issuer),
   }
@@ -48,5 +48,4 @@ const neither = (first: CodedError, second: CodedError): CodedError =>
   new CodedError('MANIFEST_NOT_FOUND', {
     message: `${first.message} ${second.message}`,
     privateDetail: second.privateDetail ?? '',
-    cause: second,
   })

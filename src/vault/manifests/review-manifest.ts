@@ -87,7 +87,8 @@ export function createManifestReview(context: {
     /**
      * Compares a fetched manifest with the pinned one: adopts it, keeps it until the owner decides, or finds no change.
      * `askedAt` is the time of the request; if two answers arrive out of order, the later request counts. `party` is
-     * the fairness key in the threads. If the site hid its tools, only the sign-in is compared. Fails with NOT_FOUND, and MANIFEST_INVALID if the manifests cannot be compared.
+     * the fairness key in the threads. If the site hid its tools, only the sign-in is compared. Fails with NOT_FOUND,
+     * and MANIFEST_INVALID if the manifests cannot be compared.
      */
     review: async (entryId: string, listed: Listed, askedAt: Date, party: string): Promise<ManifestFinding> => {
       for (;;) {

@@ -14,8 +14,8 @@ export const staleAt = (fetchedAt: Date, staleAfterSeconds: number | undefined):
     : new Date(fetchedAt.getTime() + Math.min(longestMs, Math.max(shortestMs, staleAfterSeconds * 1000)))
 
 /**
- * Asks for checks of manifests before they are due. A worker makes them beside the work that noticed the need. Nothing
- * here delays or fails that work: a row that is locked is passed over, and a failure is logged.
+ * Asks for checks of manifests before they are due. A worker makes them beside the work that noticed the need. That work
+ * waits for one statement, which passes over locked rows, and a failure is only logged.
  */
 export function createWantedChecks(context: { database: Database; clock: Clock; logger: Logger }) {
   const { database, clock, logger } = context
@@ -40,9 +40,13 @@ export function createWantedChecks(context: { database: Database; clock: Clock; 
     wantChecks,
 
     /** Wants a check of those manifests that have become stale. */
-    async wantStale(entries: readonly Pick<VaultEntry, 'id' | 'manifestStaleAt'>[]): Promise<void> {
+    async wantStale(
+      entries: readonly Pick<VaultEntry, 'id' | 'manifestStaleAt' | 'manifestWantedAt'>[],
+    ): Promise<void> {
       const now = clock.now()
-      const stale = entries.filter(({ manifestStaleAt }) => manifestStaleAt !== null && manifestStaleAt <= now)
+      const stale = entries.filter(
+        ({ manifestStaleAt: at, manifestWantedAt }) => at !== null && at <= now && manifestWantedAt === null,
+      )
       if (stale.length > 0) await wantChecks(stale.map(({ id }) => id))
     },
   }

@@ -26,8 +26,8 @@ type Site = Pick<ClientOfSite, 'dialect' | 'auth'>
 
 /**
  * Which client the platform is to a site: the one that the operator configured for it, or, where the authorization
- * server does not know the platform, one of the flow's own. Only the client that is named by the address of its metadata
- * is the same for all owners: it has no secret.
+ * server does not know the platform, the one that is named by the address of its metadata, or one of the flow's own.
+ * Only clients without a secret are the same for several owners.
  */
 export function createClients(context: { fetch: SafeFetch; config: Config; oauthClient: OAuthClient }) {
   const { fetch, config, oauthClient } = context

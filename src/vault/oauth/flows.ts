@@ -17,7 +17,8 @@ import { describeTool, type Scope } from '../../sites/tool.ts'
 import { ownerName } from '../../owners/owner-name.ts'
 import type { Clients, PastedClient } from './clients.ts'
 import type { OAuthClient } from './oauth-client.ts'
-import { clientOfFlow, OAuthFlow, sealClientSecret, verifierPlace, withoutSecrets } from './oauth-flow.ts'
+import { sealClientSecret } from '../credential.ts'
+import { clientOfFlow, clientSecretPlace, OAuthFlow, verifierPlace, withoutSecrets } from './oauth-flow.ts'
 import { neededScopes } from './needed-scopes.ts'
 import { lockOwner } from '../../users/user.ts'
 import type { VaultEntry } from '../vault-entry.ts'
@@ -159,7 +160,7 @@ export function createFlows(context: {
         manifest,
         dialect,
         clientId: client.id,
-        clientSecret: sealClientSecret(sealing, id, client.secret),
+        clientSecret: sealClientSecret(sealing, clientSecretPlace(id), client.secret),
         scopes,
         foreignScopes,
         ticketHash: hashToken(ticket),

@@ -5,7 +5,7 @@ import type { Sealing } from '../../secrets/sealing.ts'
 import type { DialectName } from '../../sites/dialects/dialect-name.ts'
 import type { Manifest, OAuthSite } from '../../sites/manifest.ts'
 import type { Scope } from '../../sites/tool.ts'
-import type { ClientOfSite, ClientSecret } from '../credential.ts'
+import { openClientSecret, type ClientOfSite } from '../credential.ts'
 
 /** `exchanging`: the browser is back, and the code is being exchanged. A flow never returns to `pending`. */
 type FlowStatus = 'pending' | 'exchanging' | 'connected' | 'failed'
@@ -50,10 +50,7 @@ export class OAuthFlow extends Row {
 export const withoutSecrets = { verifier: null, clientSecret: null } as const
 
 export const verifierPlace = (flowId: string) => ({ id: flowId, column: 'oauth_flows.verifier' })
-const clientSecretPlace = (flowId: string) => ({ id: flowId, column: 'oauth_flows.client_secret' })
-
-export const sealClientSecret = (sealing: Sealing, flowId: string, secret: ClientSecret | undefined): string | null =>
-  secret ? sealing.seal(JSON.stringify(secret), clientSecretPlace(flowId)) : null
+export const clientSecretPlace = (flowId: string) => ({ id: flowId, column: 'oauth_flows.client_secret' })
 
 export const siteOfFlow = ({ dialect, manifest }: OAuthFlow): Pick<ClientOfSite, 'dialect' | 'auth'> => ({
   dialect,
@@ -63,7 +60,7 @@ export const siteOfFlow = ({ dialect, manifest }: OAuthFlow): Pick<ClientOfSite,
 /** The client of a flow that has not ended. */
 export function clientOfFlow(sealing: Sealing, flow: OAuthFlow): ClientOfSite {
   const { id, clientId, clientSecret: sealed } = flow
-  const secret = sealed === null ? undefined : (JSON.parse(sealing.open(sealed, clientSecretPlace(id))) as ClientSecret)
+  const secret = openClientSecret(sealing, clientSecretPlace(id), sealed)
   return { ...siteOfFlow(flow), client: { id: clientId, secret } }
 }
 

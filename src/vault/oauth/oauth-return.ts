@@ -151,8 +151,8 @@ export function createOAuthReturn(context: {
   return {
     /**
      * Finishes a flow: exchanges the code and stores the grant, once. The same browser gets the same outcome again.
-     * Fails with VALIDATION_ERROR (a bad state, another browser, another server's redirect URI). An ended flow has an entry or one of these errors:
-     * VALIDATION_ERROR (a bad issuer or set of parameters), PERMISSION_DENIED (access was denied), SITE_UNAVAILABLE,
+     * Fails with VALIDATION_ERROR (a bad state, another browser, another server's redirect URI). An ended flow has an
+     * entry or one of these errors: VALIDATION_ERROR (a bad issuer or set of parameters), PERMISSION_DENIED (access was denied), SITE_UNAVAILABLE,
      * TOOL_EXECUTION_ERROR (the site refused or its token endpoint failed), MANIFEST_NOT_FOUND and MANIFEST_INVALID (no
      * usable tools for the owner), TOKEN_EXISTS, VAULT_LIMIT_REACHED, NOT_FOUND.
      */

@@ -16,6 +16,7 @@ export function createManifestDialect(
   const { fetch, callSite, config } = context
   const fetchManifest = createFetchManifest(context)
   return {
+    isPersonal: false,
     async list(address, party) {
       const { origin } = parseSiteUrl(address)
       return { origin, manifest: await fetchManifest(origin, party) }

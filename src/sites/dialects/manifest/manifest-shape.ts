@@ -4,9 +4,8 @@ import { isCoded } from '../../../errors.ts'
 import { cleanName, problemOfName, unitsOfCharacter } from '../../../names.ts'
 import { parseSiteUrl } from '../../../safe-fetch/site-url.ts'
 import { type SchemaObject } from '../../schema/schema-keywords.ts'
+import { maxTools } from '../../tool.ts'
 
-/** More tools do not fit into a prompt or an overview. */
-export const maxTools = 200
 const scopes = ['read', 'write', 'delete', 'admin'] as const
 
 const text = (maxLength: number) =>

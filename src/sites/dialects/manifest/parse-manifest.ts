@@ -6,8 +6,8 @@ import type { Manifest } from '../../manifest.ts'
 import { firstProblems } from '../../schema/first-problems.ts'
 import { inputSchemaProblems, noPatterns } from '../../schema/input-schema.ts'
 import { type SchemaObject } from '../../schema/schema-keywords.ts'
-import type { ManifestTool } from '../../tool.ts'
-import { manifestShape, maxTools } from './manifest-shape.ts'
+import { maxTools } from '../../tool.ts'
+import { manifestShape } from './manifest-shape.ts'
 
 /**
  * Parses the bytes of toolsite.json. Throws MANIFEST_INVALID with at most 50 problems by dotted path; the path '' is the
@@ -24,11 +24,27 @@ export function parseManifest(bytes: Uint8Array): Manifest {
   const beyond = [...issuerProblems(parsed.value['auth']), ...lossyTexts(parsed.value), ...toolsProblems(parsed.value)]
   const problems = firstProblems([...shape, ...beyond], 50)
   if (!checked.success || problems.length > 0) throw invalidManifest(problems)
-  return { ...checked.output, tools: checked.output.tools.map(withoutProposal) }
+  const { auth, tools } = checked.output
+  return {
+    ...without(checked.output, ['left_out']),
+    auth: without(auth, ofForeignAuth),
+    tools: tools.map((tool) => without(tool, ['proposed_effect', 'output_schema'])),
+  }
 }
 
-/** A manifest declares effects. A member with the name of a proposal is left out, so it is not taken for one. */
-const withoutProposal = ({ proposed_effect: _unknown, ...tool }: ManifestTool & { proposed_effect?: unknown }) => tool
+/** How users sign in at an authorization server that knows nothing of the platform. */
+const ofForeignAuth = [
+  'resource',
+  'requested_scopes',
+  'registration_url',
+  'client_auth_methods',
+  'reads_client_documents',
+  'sends_issuer',
+]
+
+/** Unknown members are kept, unless other dialects write members of these names. They would be taken for those. */
+const without = <T extends object>(given: T, names: readonly string[]): T =>
+  Object.fromEntries(Object.entries(given).filter(([name]) => !names.includes(name))) as T
 
 const toDetail = (issue: v.BaseIssue<unknown>): ErrorDetail => ({
   path: (issue.path ?? []).reduce((path, { key }) => joinPath(path, String(key)), ''),

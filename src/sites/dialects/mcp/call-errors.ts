@@ -26,7 +26,7 @@ export function createCallErrors({ callSite }: { callSite: CallSite }) {
     const sentence = isRefused ? 'The site rejected the call.' : 'The site failed.'
     const failure = { httpStatus: attempt.status ?? 200, sentence, words: message }
     const outcome = await callSite.ofFailure(call, isRefused ? 'rejected' : 'broken', failure)
-    return isRefused ? withStaleness(outcome, code === -32_601 ? 'unknown tool' : message) : outcome
+    return code === -32_601 || saysUnknownTool(message) ? asStale(outcome) : outcome
   }
 
   function ofSdkError(error: SdkError, attempt: Attempt): CallOutcome {
@@ -76,12 +76,13 @@ const unanswered: CallOutcome = {
   text: 'The response of the site ended without a result.',
 }
 
-/** Adds that the list is stale if the words of a rejection say that the tool is unknown. No code says that alone. */
-export const withStaleness = (outcome: CallOutcome, words: string): CallOutcome =>
-  outcome.kind === 'rejected' &&
+/** Whether words say that the server does not know the tool. No code says only that. */
+export const saysUnknownTool = (words: string): boolean =>
   /\bunknown tool\b|\btool\b.{1,150}\b(?:not found|disabled)\b/i.test(words.slice(0, 300))
-    ? { ...outcome, listIsStale: true }
-    : outcome
+
+/** A rejection because the list of tools has changed. */
+export const asStale = (outcome: CallOutcome): CallOutcome =>
+  outcome.kind === 'rejected' ? { ...outcome, listIsStale: true } : outcome
 
 const notOpened = 'The site did not open an MCP session, so the call was not sent.'
 const unreadable = "The site's response is not one to a tool call."

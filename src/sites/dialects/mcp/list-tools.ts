@@ -123,8 +123,9 @@ function toCoded(error: unknown, attempt: Attempt, maxBytes: number): CodedError
     return invalid('', `is larger than ${maxBytes} bytes`)
   if (error instanceof SdkError && error.code === SdkErrorCode.InvalidResult)
     return invalid('tools', 'is no list of tools')
-  const privateDetail = failure?.message ?? (error instanceof Error ? error.message : '')
-  return new CodedError('MANIFEST_NOT_FOUND', { message: reasonOf(error, attempt), privateDetail, cause: error })
+  // The message of the library's error, and of its cause, is the server's, and may quote the token.
+  const privateDetail = failure?.message ?? (error instanceof Error ? error.name : '')
+  return new CodedError('MANIFEST_NOT_FOUND', { message: reasonOf(error, attempt), privateDetail })
 }
 
 /** Sentences for a missing list. That a host cannot be reached was found before, with the manifest's address. */

@@ -10,7 +10,7 @@ import { unreadResult } from '../../../tools/unread-result.ts'
 import type { Adapter } from '../dialect.ts'
 import { access } from './sign-in/access.ts'
 import { attempting } from './attempt.ts'
-import { createCallErrors, isSessionError, withStaleness } from './call-errors.ts'
+import { createCallErrors, asStale, isSessionError, saysUnknownTool } from './call-errors.ts'
 import { parameterHeaders } from './header-parameters.ts'
 import { answeringParams, canAsk, readInputRequired } from './input-required.ts'
 import { createListTools } from './list-tools.ts'
@@ -80,7 +80,7 @@ export function createMcpDialect(
     if ('problem' in result) return { kind: 'unread', httpStatus, text: `${unreadResult} ${result.problem}` }
     const sentence = 'The tool reported an error.'
     const outcome = await callSite.ofFailure(call, 'rejected', { httpStatus, sentence, words: result.error })
-    return withStaleness(outcome, result.error)
+    return saysUnknownTool(result.error) ? asStale(outcome) : outcome
   }
 
   /** A request that a server refuses for its session was not executed, so it is repeated once in a new session. */
@@ -105,6 +105,7 @@ export function createMcpDialect(
   }
 
   return {
+    isPersonal: true,
     async list(address, party, known) {
       const url = parseSiteUrl(address)
       assertThat(!mayHoldSecret(url), 'INVALID_URL', { message: secretInQuery })

@@ -4,11 +4,9 @@ import { cleanName, withoutHidden } from '../../../names.ts'
 import { shortened, storable } from '../../../text.ts'
 import type { LeftOutTool } from '../../left-out.ts'
 import { inputSchemaProblems, noPatterns } from '../../schema/input-schema.ts'
+import { maxTools } from '../../tool.ts'
 import { headerProblems } from './header-parameters.ts'
 import { inlineReferences } from './inline-references.ts'
-
-/** More tools do not fit into a prompt or an overview. */
-const maxTools = 200
 
 /** A tool of a list that the platform can use. Its schemas have no references. */
 export interface PickedTool extends Record<string, unknown> {

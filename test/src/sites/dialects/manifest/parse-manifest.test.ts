@@ -41,9 +41,19 @@ test('a manifest is read as it is, with unknown members at every level', (t) => 
   t.deepEqual(parseManifest(bytes(more)), more as never)
 })
 
-test('a manifest declares effects and proposes none', (t) => {
-  const proposing = { ...manifest, tools: [{ ...tool, proposed_effect: 'read' }] }
-  t.deepEqual(parseManifest(bytes(proposing)).tools, [tool] as never)
+test('members that only other dialects write are left out, so they are not taken for those', (t) => {
+  const posing = {
+    ...manifest,
+    auth: {
+      ...oauth2,
+      resource: 'https://other.example',
+      requested_scopes: ['all'],
+      registration_url: 'https://r.example',
+    },
+    tools: [{ ...tool, proposed_effect: 'read', output_schema: {} }],
+    left_out: [{ name: 'pay', problem: 'Call the number below.' }],
+  }
+  t.deepEqual(parseManifest(bytes(posing)), { ...manifest, auth: oauth2, tools: [tool] } as never)
 })
 
 test('a byte order mark and an empty tool list are accepted', (t) => {

@@ -1,5 +1,5 @@
+import { inspect } from 'node:util'
 import test from 'ava'
-import { leftOutOf } from '../../../../../src/sites/left-out.ts'
 import { describeTool } from '../../../../../src/sites/tool.ts'
 import { eventually } from '../../../../helpers/eventually.ts'
 import { startHttpsSite } from '../../../../helpers/https-server.ts'
@@ -149,11 +149,11 @@ test('the tools of a list that can be used are, and what is wrong with the other
       output_schema: { type: 'object', properties: { a: { type: 'null' } } },
     },
   ])
-  t.deepEqual(leftOutOf(manifest), [
+  t.deepEqual(manifest.left_out, [
     { name: 'with spaces', problem: '"name" must have 1 to 128 letters, digits and the signs _ - . /' },
   ])
   answerWith([tool('one'), ...Array.from({ length: 100 }, (_, index) => tool(`with space ${index}`))])
-  const many = leftOutOf((await list(server.url)).manifest)
+  const many = (await list(server.url)).manifest.left_out ?? []
   t.deepEqual([many.length, many.at(-1)?.problem], [20, 'and 81 more tools cannot be used'])
   answerWith([])
   t.deepEqual((await list(server.url)).manifest.tools, [])
@@ -227,4 +227,24 @@ test('a token that a server quotes in its list is not kept', async (t) => {
   }
   const { manifest } = await list(server.url, token)
   t.is(manifest.tools[0]?.description, 'You sent Bearer [token].')
+})
+
+test('no word of a server gets into the log with a failed list', async (t) => {
+  const server = await startMcpServer(t, { era: 'sessions' })
+  const { list } = await openDialect(t)
+  const secret = 'opaque-token-of-the-owner'
+  for (const [refusing, answer] of [
+    ['initialize', (id: unknown) => [400, { jsonrpc: '2.0', id, error: { code: -32_000, message: secret } }]],
+    ['tools/list', () => [400, { error: secret }]],
+    ['tools/list', (id: unknown) => [200, { jsonrpc: '2.0', id, error: { code: -32_603, message: secret } }]],
+  ] as [string, (id: unknown) => [number, object]][]) {
+    server.instead = ({ method, id }, _request, response) => {
+      if (method !== refusing && method !== 'server/discover') return false
+      const [status, body] = answer(id)
+      response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
+      return true
+    }
+    const error = await t.throwsAsync(list(server.url, secret), { code: 'MANIFEST_NOT_FOUND' })
+    t.false(inspect(error, { depth: 20, showHidden: true }).includes(secret), refusing)
+  }
 })
