@@ -40,9 +40,11 @@ export function createDialect(
   }
 }
 
-/** Nothing was sent, or nothing came back in time, so no other request would be answered. */
-const isUnreached = ({ cause }: CodedError): boolean =>
-  cause instanceof SafeFetchError && (!cause.maybeSent || cause.reason === 'timeout')
+/**
+ * Nothing was sent, so no other request would be answered. A host that was silent is asked once more, because some
+ * servers hold every GET open.
+ */
+const isUnreached = ({ cause }: CodedError): boolean => cause instanceof SafeFetchError && !cause.maybeSent
 
 const neither = (first: CodedError, second: CodedError): CodedError =>
   new CodedError('MANIFEST_NOT_FOUND', {
