@@ -17,8 +17,9 @@ export type Metadata = { document: Record<string, unknown> } | { problem: CodedE
 export async function readMetadata(fetch: SafeFetch, url: string, attempt: Attempt): Promise<Metadata> {
   const timeoutMs = Math.max(0, attempt.endsAt - performance.now())
   const headers = { accept: 'application/json' }
+  const { signal } = attempt
   try {
-    return read(url, await fetch({ url, method: 'GET', headers, timeoutMs, maxBytes, signal: attempt.signal }))
+    return read(url, await fetch({ url, method: 'GET', headers, timeoutMs, maxBytes, ignoreEvents: true, signal }))
   } catch (error) {
     if (error instanceof SafeFetchError) return unread(url, error)
     throw error
