@@ -2,7 +2,7 @@ import { howToGetMore } from '../billing/allowances.ts'
 import { raw } from 'objection'
 import type { Clock } from '../clock.ts'
 import { violatedConstraint, type Database, type Transaction } from '../database/database.ts'
-import { assertThat, CodedError, isCoded } from '../errors.ts'
+import { assertThat, CodedError, isCoded, problemAt } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import type { Logger } from '../logger.ts'
 import type { Due } from '../runs/due.ts'
@@ -307,5 +307,5 @@ async function assertRoom(database: Database | Transaction, ownerId: string, lim
 }
 
 function assertPasted(authType: VaultEntry['authType'], path: string, message: string): void {
-  assertThat(authType !== 'oauth2', 'VALIDATION_ERROR', { message, details: [{ path, message }] })
+  assertThat(authType !== 'oauth2', 'VALIDATION_ERROR', problemAt(path, message))
 }
