@@ -60,11 +60,9 @@ const about = 'The MCP server requires sign-in, but its metadata cannot be read.
 export const invalidSignIn = (problem: string): CodedError =>
   invalidManifest([{ path: '', message: `The MCP server requires sign-in, but ${problem}.` }])
 
-/** The texts in a list of a document, of which only so many are looked at. */
+/** The texts in a list of a document. The size of the document bounds their number. */
 export const textsIn = (value: unknown): string[] =>
-  Array.isArray(value) ? (value as unknown[]).filter((one) => typeof one === 'string').slice(0, mostTexts) : []
-
-const mostTexts = 100
+  Array.isArray(value) ? (value as unknown[]).filter((one) => typeof one === 'string') : []
 
 /** The first document of these addresses, in order; undefined if none is published. */
 export async function firstDocument(

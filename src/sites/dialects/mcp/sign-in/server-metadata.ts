@@ -10,7 +10,7 @@ const isSiteUrl = (text: string): boolean => siteUrlProblem(text) === undefined
 const address = v.pipe(v.string('must be a text'), v.check(isSiteUrl, 'must be a valid https address'))
 const names = v.pipe(
   v.array(v.unknown()),
-  v.transform((list) => textsIn(list)),
+  v.transform((list) => textsIn(list).slice(0, 100)),
 )
 
 /** The metadata of an authorization server that is used (RFC 8414, 2; OpenID Connect Discovery, 3). */
