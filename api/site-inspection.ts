@@ -15,6 +15,11 @@ const site = named(
       'Hosts outside the site that would receive credentials. Accept them when you connect the site.',
       [],
     ),
+    offersSignIn: field(
+      v.boolean(),
+      'Whether you can sign in at the site with `POST /vault/oauth/start`. If `authType` is `none`, the site lists its tools without sign-in, but calls may need it.',
+      false,
+    ),
     needsClientId: field(
       v.boolean(),
       'Whether the site needs a `clientId` that you registered at its authorization server, because the platform cannot register one',
@@ -48,7 +53,8 @@ const site = named(
   'Site, as described by its manifest',
 )
 
-const presentSite = ({ origin, manifest, foreignHosts, tools, needsClientId, redirectUri }: InspectedSite) => {
+const presentSite = ({ origin, manifest, foreignHosts, tools, ...signIn }: InspectedSite) => {
+  const { offersSignIn, needsClientId, redirectUri } = signIn
   const { name, version, description, server, auth } = manifest
   const leftOut = manifest.left_out ?? []
   const about = { origin, name, version, description, authType: auth.type, serverUrl: server.url, leftOut }
@@ -57,6 +63,7 @@ const presentSite = ({ origin, manifest, foreignHosts, tools, needsClientId, red
   return {
     ...about,
     foreignHosts,
+    offersSignIn,
     needsClientId,
     redirectUri,
     tools,

@@ -136,6 +136,9 @@ export function assertThat(condition: unknown, code: ErrorCode, options?: ErrorO
   if (!condition) throw new CodedError(code, options)
 }
 
+/** Options of an error about one member of a request. */
+export const problemAt = (path: string, message: string): ErrorOptions => ({ message, details: [{ path, message }] })
+
 /** Whether the value is a coded error, with the given code if any. */
 export function isCoded(error: unknown, code?: ErrorCode): error is CodedError {
   return error instanceof CodedError && (code === undefined || error.code === code)

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { fieldKinds } from '../../src/forms/form.ts'
 import { field, freeObject, named } from './documented.ts'
 
-const value = v.union([v.string(), v.number(), v.boolean()])
+const value = v.union([v.string(), v.number(), v.boolean(), v.array(v.string())])
 
 const formField = named(
   'FormField',
@@ -23,10 +23,10 @@ const formField = named(
           'Value that can be chosen',
         ),
       ),
-      'For a `choice`, what can be chosen; else empty',
+      'For a `choice`, or a list of them (`choices`), what can be chosen; else empty',
     ),
-    min: field(v.nullable(v.number()), 'Smallest number, or least number of characters', null),
-    max: field(v.nullable(v.number()), 'Largest number, or greatest number of characters', null),
+    min: field(v.nullable(v.number()), 'Smallest number, or least number of characters or choices', null),
+    max: field(v.nullable(v.number()), 'Largest number, or greatest number of characters or choices', null),
     preset: field(v.nullable(value), 'Value that is used if none is given', null),
   }),
   'Field of a form',

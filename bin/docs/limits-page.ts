@@ -8,7 +8,7 @@ import { limitNames, tierNames, tierOf, type Limits } from '../../src/billing/ti
 import { maxPerHost } from '../../src/callbacks/attempt-turns.ts'
 import { maxNumber, maxOpen } from '../../src/chat/accept.ts'
 import { mostTakeovers } from '../../src/chat/lost-answers.ts'
-import { longestValue, mostFields, mostForms } from '../../src/forms/form.ts'
+import { longestValue, mostFields, mostForms, mostQuestions } from '../../src/forms/form.ts'
 import { maxResultBytes } from '../../src/models/prompt.ts'
 import { mailsADay } from '../../src/notifications/notifications.ts'
 import { inspectionsAMinute } from '../../src/rate-limit.ts'
@@ -84,8 +84,9 @@ const sites = (): Row[] => [
   set('Size of a tool result', 'TOOL_RESULT_BYTES'),
   fixed('Part of a tool result that the model sees', bytes(maxResultBytes)),
   fixed('Sites that a user may inspect, per minute', count(inspectionsAMinute)),
-  fixed('Questions that a tool may ask a person in one call', count(mostForms)),
-  fixed('Fields of such a question', count(mostFields)),
+  fixed('Times that a tool may ask a person in one call', count(mostForms)),
+  fixed('Questions at one time', count(mostQuestions)),
+  fixed('Fields of the form with these questions', count(mostFields)),
   fixed('Text that a person may enter into a field, in characters', count(longestValue)),
   set('Size of a manifest', 'MANIFEST_BYTES'),
   fixed('Tools in a manifest', count(maxTools)),

@@ -60,15 +60,12 @@ export const revisions: RequiredScenarios[] = [
 
 const ownName =
   'The suite wants one fixed address as the client id. The platform names the address of its own metadata, and only if it is public; otherwise it registers itself.'
-const noResumption =
-  'A response that was cut is not asked for again: the call is in doubt. The GET that the scenario measures is the one for toolsite.json.'
 const noOpenQuestion =
   'Servers of this revision ask while the response to the call is open. The process that holds it would have to live as long as a person thinks, so the platform does not say that it can be asked.'
 
 /** Scenarios that the platform does not pass, by revision and name, each with the reason. */
 export const exceptions: Record<string, string> = {
   '2025-11-25 elicitation-sep1034-client-defaults': noOpenQuestion,
-  '2025-11-25 sse-retry': noResumption,
   '2025-11-25 auth/basic-cimd': ownName,
   '2026-07-28 auth/basic-cimd': ownName,
 }

@@ -10,7 +10,7 @@ import { useOwner } from '../session/workspace.ts'
 import { isDestructive, outcomeInWords } from './approval-words.ts'
 import { connectionQuery, decide, decisionOf, type ShownApproval } from './approvals.ts'
 import styles from './ApprovalCard.module.css'
-import { AskedForm, firstInput } from './AskedForm.tsx'
+import { AskedForm, firstTyped, inputIn } from './AskedForm.tsx'
 import { ApprovalEnding } from './ApprovalEnding.tsx'
 import { shownText } from './shown-text.ts'
 
@@ -31,8 +31,8 @@ export const ApprovalForm = ({ approval, onDecided, decider }: ApprovalFormProps
   const [note, setNote] = useState('')
   const [isAsking, setAsking] = useState(false)
   const { tool: toolName, siteOrigin, form } = approval
-  const [input, setInput] = useState(firstInput(form))
-  const answer = form === null ? undefined : input
+  const [typed, type] = useState(firstTyped(form))
+  const answer = form === null ? undefined : inputIn(form, typed)
   const { data: connection, isPending } = useQuery(connectionQuery(owner.query.workspaceId, siteOrigin, toolName))
   const deciding = useMutation({
     mutationFn: (decision: 'approve' | 'refuse') => decide(approval, decision, note.trim(), answer),
@@ -64,7 +64,7 @@ export const ApprovalForm = ({ approval, onDecided, decider }: ApprovalFormProps
           onChange={setNote}
         />
       ) : (
-        <AskedForm form={form} input={input} onType={setInput} error={deciding.error} />
+        <AskedForm form={form} typed={typed} onType={type} error={deciding.error} />
       )}
       <div className={styles.buttons}>
         <Button kind="primary" busy={busy('approve')} isDisabled={busy('refuse') || isPending} onPress={approve}>

@@ -1,6 +1,8 @@
+import { Check } from '../design/Check.tsx'
 import { Choice } from '../design/Choice.tsx'
 import { Field } from '../design/Field.tsx'
 import styles from './AskedField.module.css'
+import { chosenAs, chosenIn } from './chosen.ts'
 import { shownText } from './shown-text.ts'
 
 interface AskedFieldProps {
@@ -9,7 +11,7 @@ interface AskedFieldProps {
   description: string | undefined
   isRequired: boolean
   kind: string
-  /** With options, one of them is chosen. Their texts are those of a stranger, too. */
+  /** With options, one of them is chosen, or some for the kind `choices`. Their texts are those of a stranger, too. */
   options: readonly { value: string; text: string }[]
   value: string
   problem: string | undefined
@@ -38,6 +40,31 @@ export const AskedField = ({ description, options, hint: other, ...props }: Aske
         {...(rows[kind] === undefined ? {} : { lines: rows[kind], code: kind === 'json' })}
       />
     )
+  const below = (
+    <>
+      {hint !== undefined && <span className={styles.hint}>{hint}</span>}
+      {problem !== undefined && <span className={styles.problem}>{problem}</span>}
+    </>
+  )
+  if (kind === 'choices')
+    return (
+      <fieldset className={styles.choices}>
+        <legend>{label}</legend>
+        {options.map((option) => (
+          <Check
+            key={option.value}
+            isSelected={chosenIn(value).includes(option.value)}
+            onChange={(isTicked) => {
+              const others = chosenIn(value).filter((one) => one !== option.value)
+              onChange(chosenAs(isTicked ? [...others, option.value] : others))
+            }}
+          >
+            <span className="stranger">{shownText(option.text)}</span>
+          </Check>
+        ))}
+        {below}
+      </fieldset>
+    )
   return (
     <div className={styles.choice}>
       <Choice
@@ -50,8 +77,7 @@ export const AskedField = ({ description, options, hint: other, ...props }: Aske
         ]}
         onChoose={onChange}
       />
-      {hint !== undefined && <span className={styles.hint}>{hint}</span>}
-      {problem !== undefined && <span className={styles.problem}>{problem}</span>}
+      {below}
     </div>
   )
 }

@@ -1,6 +1,7 @@
 import type { Api } from '../api/client.ts'
 import { detailOf } from '../api/problem.ts'
 import type { FormInput } from './approvals.ts'
+import { chosenAs, chosenIn } from './chosen.ts'
 import styles from './ApprovalCard.module.css'
 import { AskedField } from './AskedField.tsx'
 import { shownText } from './shown-text.ts'
@@ -8,10 +9,13 @@ import { shownText } from './shown-text.ts'
 type Form = NonNullable<Api['Approval']['form']>
 type FormField = Form['fields'][number]
 
+/** The texts of the fields, by their names. */
+type Typed = Record<string, string>
+
 interface AskedFormProps {
   form: Form
-  input: FormInput
-  onType: (input: FormInput) => void
+  typed: Typed
+  onType: (typed: Typed) => void
   /** What the decision was refused with. */
   error: unknown
 }
@@ -27,7 +31,7 @@ export const Question = ({ form: { message }, siteOrigin }: { form: Form; siteOr
 )
 
 /** The fields of a question. */
-export const AskedForm = ({ form: { fields }, input, onType, error }: AskedFormProps) => (
+export const AskedForm = ({ form: { fields }, typed, onType, error }: AskedFormProps) => (
   <div className={styles.asked}>
     <p className={styles.quiet}>The site gets what you enter. Do not enter passwords or other secrets.</p>
     {fields.map((field) => (
@@ -39,17 +43,29 @@ export const AskedForm = ({ form: { fields }, input, onType, error }: AskedFormP
         kind={field.kind}
         options={optionsOf(field)}
         hint={hints[field.kind]}
-        value={input[field.name] ?? ''}
+        value={typed[field.name] ?? ''}
         problem={detailOf(error, `input.${field.name}`)}
-        onChange={(text) => onType({ ...input, [field.name]: text })}
+        onChange={(text) => onType({ ...typed, [field.name]: text })}
       />
     ))}
   </div>
 )
 
 /** What the fields show at first. */
-export const firstInput = (form: Form | null): FormInput =>
-  Object.fromEntries(form?.fields.map(({ name, preset }) => [name, preset === null ? '' : String(preset)]) ?? [])
+export const firstTyped = (form: Form | null): Typed =>
+  Object.fromEntries(form?.fields.map(({ name, preset }) => [name, textOf(preset)]) ?? [])
+
+const textOf = (preset: FormField['preset']): string =>
+  Array.isArray(preset) ? chosenAs(preset) : preset === null ? '' : String(preset)
+
+/** What the site gets. */
+export const inputIn = ({ fields }: Form, typed: Typed): FormInput =>
+  Object.fromEntries(
+    fields.map(({ name, kind }) => {
+      const text = typed[name] ?? ''
+      return [name, kind === 'choices' ? chosenIn(text) : text]
+    }),
+  )
 
 const hints: Partial<Record<FormField['kind'], string>> = {
   date: 'Such as 2026-07-28',

@@ -20,8 +20,8 @@ export const approvalQuery = (approvalId: string) =>
     },
   })
 
-/** Values for a form as they were typed. The API reads numbers and the like from texts. */
-export type FormInput = Record<string, string>
+/** Values for a form: as they were typed, because the API reads numbers and the like from texts, or what is chosen. */
+export type FormInput = Record<string, string | readonly string[]>
 
 /** The body of a decision. */
 export const decisionOf = (

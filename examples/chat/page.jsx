@@ -70,8 +70,8 @@ function Chat({ api, token, history }) {
   }
   /** Stops the answer at the platform. Leaving the stream would not stop it. */
   const stop = () => fetch(`${api}/chat/messages/${chat.id}/stream`, { method: 'DELETE', headers })
-  async function decide({ approvalId, argumentsHash }, decision) {
-    await post('/decision', { token, approvalId, argumentsHash, decision })
+  async function decide({ approvalId, argumentsHash }, decision, input) {
+    await post('/decision', { token, approvalId, argumentsHash, decision, input })
     await chat.resumeStream()
   }
 
@@ -116,6 +116,10 @@ function Part({ part, parts, decide }) {
   const { tool, site, input, toolCallId } = part.data
   const call = parts.find((other) => other.toolCallId === toolCallId)
   if (call?.state !== 'input-available') return null
+  // A tool may ask several times during one call. What came before is decided.
+  const asked = parts.filter(({ type, data }) => type === 'data-approval' && data.toolCallId === toolCallId)
+  if (asked.at(-1) !== part) return null
+  if (part.data.form) return <Question key={part.data.approvalId} asked={part.data} decide={decide} />
   return (
     <div className="approval">
       <p>{`May ${tool} be called at ${site}?`}</p>
@@ -123,6 +127,63 @@ function Part({ part, parts, decide }) {
       <button onClick={() => decide(part.data, 'approve')}>Approve</button>{' '}
       <button onClick={() => decide(part.data, 'refuse')}>Refuse</button>
     </div>
+  )
+}
+
+/** What a tool asks in the middle of its call. Every text is the site's. */
+function Question({ asked, decide }) {
+  const { site, form } = asked
+  const [problem, setProblem] = useState()
+
+  async function send(event) {
+    event.preventDefault()
+    const given = new FormData(event.currentTarget)
+    const valueOf = ({ name, kind }) => (kind === 'choices' ? given.getAll(name) : (given.get(name) ?? ''))
+    const input = Object.fromEntries(form.fields.map((field) => [field.name, valueOf(field)]))
+    await decide(asked, 'approve', input).catch((error) => setProblem(error.message))
+  }
+  return (
+    <form className="approval" onSubmit={send}>
+      <p>{`${site} asks: ${form.message}`}</p>
+      {form.fields.map((field) => (
+        <label key={field.name}>
+          {field.title ?? field.name} <Field field={field} /> {field.description}
+        </label>
+      ))}
+      <p>The site gets what you enter. Do not enter passwords or other secrets.</p>
+      {problem && <p role="alert">{problem}</p>}
+      <button>Send the answer</button>{' '}
+      <button type="button" onClick={() => decide(asked, 'refuse')}>
+        Refuse
+      </button>
+    </form>
+  )
+}
+
+const inputTypes = { email: 'email', uri: 'url', date: 'date', number: 'number', integer: 'number' }
+const yesOrNo = [
+  { value: 'true', title: 'yes' },
+  { value: 'false', title: 'no' },
+]
+
+/** The platform checks the values, and reads numbers and the like from texts. */
+function Field({ field: { name, kind, isRequired, choices, preset } }) {
+  const isList = kind === 'choices'
+  const first = isList ? (preset ?? []) : String(preset ?? '')
+  const options = kind === 'boolean' ? yesOrNo : choices
+  if (options.length === 0) {
+    const type = inputTypes[kind] ?? 'text'
+    return <input name={name} type={type} required={isRequired} defaultValue={first} step="any" />
+  }
+  return (
+    <select name={name} multiple={isList} required={isRequired && !isList} defaultValue={first}>
+      {!isList && <option value="">{isRequired ? 'Choose …' : 'leave out'}</option>}
+      {options.map(({ value, title }) => (
+        <option key={value} value={value}>
+          {title}
+        </option>
+      ))}
+    </select>
   )
 }
 

@@ -3,7 +3,13 @@ import { createServer } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { build } from 'esbuild'
 
-const { API = 'http://127.0.0.1:3000', API_KEY, ENTRY, PORT = '5173' } = process.env
+const {
+  API = 'http://127.0.0.1:3000',
+  API_KEY,
+  ENTRY,
+  TOOLS = 'search_issues,delete_issue',
+  PORT = '5173',
+} = process.env
 if (!API_KEY) throw new Error('Set API_KEY to an API key of the platform.')
 
 /** Calls the platform with the API key, which the page never sees. */
@@ -11,26 +17,30 @@ async function platform(path, body) {
   const headers = { Authorization: `Bearer ${API_KEY}`, 'Content-Type': 'application/json' }
   const response = await fetch(API + path, body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers })
   const answer = await response.json()
-  if (!response.ok) throw new Error(answer.error)
+  if (!response.ok) throw new Error(inWords(answer))
   return answer
 }
+
+/** The sentence of an error, and what is wrong with single values. */
+const inWords = ({ error, details = [] }) =>
+  [error, ...details.map(({ path, message }) => `${path} ${message}.`)].join(' ')
 
 /** The sessions that this server has opened, by token. */
 const sessions = new Map()
 
 async function openSession() {
   // Identify the visitor here, and choose the sites and tools for that person.
-  const sites = ENTRY ? [{ vaultEntryId: ENTRY, tools: ['search_issues', 'delete_issue'] }] : []
+  const sites = ENTRY ? [{ vaultEntryId: ENTRY, tools: TOOLS.split(',') }] : []
   const { id, token } = await platform('/sessions', { title: 'Example chat', sites, onDisconnect: 'continue' })
   sessions.set(token, id)
   return { api: API, token }
 }
 
-/** Visitors decide only about calls of their own session. */
-async function decide({ token, approvalId, decision, argumentsHash }) {
+/** Visitors decide only about calls of their own session. `input`: what they have entered in the form of a tool. */
+async function decide({ token, approvalId, ...decision }) {
   const { sessionId } = await platform(`/approvals/${encodeURIComponent(approvalId)}`)
   if (sessionId === null || sessionId !== sessions.get(token)) throw new Error('This call belongs to another session.')
-  return platform(`/approvals/${encodeURIComponent(approvalId)}`, { decision, argumentsHash })
+  return platform(`/approvals/${encodeURIComponent(approvalId)}`, decision)
 }
 
 const { outputFiles } = await build({

@@ -9,6 +9,7 @@ export const fieldKinds = [
   'integer',
   'boolean',
   'choice',
+  'choices',
 ] as const
 
 export interface FormField {
@@ -17,9 +18,9 @@ export interface FormField {
   description: string | null
   kind: (typeof fieldKinds)[number]
   isRequired: boolean
-  /** For a choice: what can be chosen. Empty for other kinds. */
+  /** For a choice, or a list of them: what can be chosen. Empty for other kinds. */
   choices: { value: string; title: string }[]
-  /** The smallest and the largest number, or of a text the lengths in characters. */
+  /** The smallest and the largest number, of a text the lengths in characters, or how many choices a list may have. */
   min: number | null
   max: number | null
   /** What is shown at first, and stands for a value that is not given. */
@@ -32,13 +33,15 @@ export interface Form {
   fields: FormField[]
 }
 
-export type FormValue = string | number | boolean
+export type FormValue = string | number | boolean | string[]
 
 /** What a person has given, by the names of the fields. */
 export type FormInput = Record<string, FormValue>
 
 /** Limits of forms: a person has to read and fill them. Lengths in UTF-16 units. */
 export const mostFields = 20
+/** Questions that a site asks at once are one form. */
+export const mostQuestions = 5
 export const mostChoices = 100
 export const longestMessage = 4000
 export const longestName = 100

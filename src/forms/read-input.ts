@@ -1,5 +1,5 @@
 import type { ErrorDetail } from '../errors.ts'
-import { longestValue, type Form, type FormField, type FormInput, type FormValue } from './form.ts'
+import { longestValue, mostChoices, type Form, type FormField, type FormInput, type FormValue } from './form.ts'
 
 /** What a person has given, as the form wants it, or the problems by path. */
 export type ReadInput = { input: FormInput } | { problems: ErrorDetail[] }
@@ -66,14 +66,34 @@ function readBoolean(_field: FormField, given: unknown): Read {
   return value === false || value === 'false' ? { value: false } : { problem: 'must be true or false' }
 }
 
-function readChoice({ choices }: FormField, given: unknown): Read {
+function readChoice(field: FormField, given: unknown): Read {
+  const value = chosenOf(field, given)
+  return value === undefined ? { problem: `must be one of ${valuesOf(field)}` } : { value }
+}
+
+/** A single value is a list of one. Of a list that nobody needs, nothing chosen is no value. */
+function readChoices(field: FormField, given: unknown): Read {
+  const list: unknown[] = Array.isArray(given) ? given : [given]
+  if (list.length === 0 && !field.isRequired) return { value: null }
+  if (list.length > mostChoices) return { problem: `must have at most ${mostChoices} values` }
+  const chosen = [...new Set(list.map((one) => chosenOf(field, one)))]
+  const value = chosen.filter((one) => one !== undefined)
+  if (value.length < chosen.length) return { problem: `must be a list of some of ${valuesOf(field)}` }
+  const { min, max } = field
+  if (max !== null && value.length > max) return { problem: `must have at most ${max} values` }
+  if (min !== null && value.length < min) return { problem: `must have at least ${min} values` }
+  return { value }
+}
+
+function chosenOf({ choices }: FormField, given: unknown): string | undefined {
+  if (typeof given === 'object') return undefined
   const text = String(given)
   const exact = choices.find(({ value }) => value === text)
   const titled = choices.filter(({ title }) => title === text)
-  const chosen = exact ?? (titled.length === 1 ? titled[0] : undefined)
-  if (chosen && typeof given !== 'object') return { value: chosen.value }
-  return { problem: `must be one of ${choices.map(({ value }) => JSON.stringify(value)).join(', ')}` }
+  return (exact ?? (titled.length === 1 ? titled[0] : undefined))?.value
 }
+
+const valuesOf = ({ choices }: FormField): string => choices.map(({ value }) => JSON.stringify(value)).join(', ')
 
 /** A day that exists (RFC 3339, 5.6, full-date). */
 const isDate = (text: string): boolean => {
@@ -97,4 +117,5 @@ const readers: Record<FormField['kind'], (field: FormField, given: unknown) => R
   integer: readNumber,
   boolean: readBoolean,
   choice: readChoice,
+  choices: readChoices,
 }

@@ -5,7 +5,7 @@ import type { Form, FormField } from './form.ts'
  * kind. A site that needs a credential has one in the vault.
  */
 export function secretAskedFor({ message, fields }: Form): string | undefined {
-  const open = fields.filter(({ kind }) => kind !== 'boolean' && kind !== 'choice')
+  const open = fields.filter(({ kind }) => kind !== 'boolean' && kind !== 'choice' && kind !== 'choices')
   if (open.length === 0) return undefined
   const found = open.flatMap(textsOf).map((text) => secretIn(text, words))
   return [...found, secretIn(message, plainWords)].find((word) => word !== undefined)

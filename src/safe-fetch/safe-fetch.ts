@@ -29,6 +29,8 @@ export interface SafeRequest {
   showRedirect?: boolean
   /** Returns status and headers without reading the body, so its size and time do not matter. */
   ignoreBody?: boolean
+  /** As `ignoreBody`, for a stream of events only. It may never end, so it is no document. */
+  ignoreEvents?: boolean
   signal?: AbortSignal | undefined
 }
 
@@ -196,16 +198,20 @@ async function answerTo(
 async function readWhole(
   response: Response,
   host: string,
-  { maxBytes, ignoreBody = false }: SafeRequest,
+  { maxBytes, ignoreBody = false, ignoreEvents = false }: SafeRequest,
 ): Promise<SafeResponse> {
   const { status, headers } = response
-  if (ignoreBody) return { status, headers, body: new Uint8Array() }
+  if (ignoreBody || (ignoreEvents && isEventStream(headers))) return { status, headers, body: new Uint8Array() }
   const body = await readBounded(response, maxBytes).catch((error: unknown) => {
     throw readingFailure(error, host, status)
   })
   if (body === undefined) throw readingFailure(undefined, host, status)
   return { status, headers, body }
 }
+
+/** Whether a body is a stream of events (HTML, "Server-sent events"). */
+export const isEventStream = (headers: Headers): boolean =>
+  /^\s*text\/event-stream\s*(?:;|$)/i.test(headers.get('content-type') ?? '')
 
 /** The error of a body that could not be read; without one, it was too large. */
 function readingFailure(error: unknown, host: string, status: number): unknown {

@@ -1,4 +1,4 @@
-import { assertThat } from '../errors.ts'
+import { assertThat, isCoded } from '../errors.ts'
 
 /** Longer addresses are rejected unparsed. */
 const maxLength = 2048
@@ -49,4 +49,15 @@ export function parseSiteUrl(text: string): URL {
     message: "The URL's port is not allowed. Use 443 or a web port from 1024.",
   })
   return url
+}
+
+/** The sentence about an address that `parseSiteUrl` rejects; undefined for one that it takes. */
+export function siteUrlProblem(text: string): string | undefined {
+  try {
+    parseSiteUrl(text)
+    return undefined
+  } catch (error) {
+    if (isCoded(error, 'INVALID_URL')) return error.message
+    throw error
+  }
 }

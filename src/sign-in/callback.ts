@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import type { Config } from '../config/config.ts'
 import { pollUntil } from '../database/poll-until.ts'
-import { assertThat, CodedError, isCoded, type ErrorOptions } from '../errors.ts'
+import { assertThat, CodedError, isCoded, problemAt } from '../errors.ts'
 import { noteInLog, type Logger } from '../logger.ts'
 import { bindBrowser } from '../secrets/browser-binding.ts'
 import { hashToken, isToken } from '../secrets/opaque-tokens.ts'
@@ -61,13 +61,13 @@ export function createCallback(context: {
     const state = states.length === 1 ? (states[0] ?? '') : ''
     const known = SignInFlow.query(database).findOne({ stateHash: hashToken(state) })
     const flow = isToken('state', state) ? await known : undefined
-    assertThat(flow, 'VALIDATION_ERROR', problem('state', 'The state is missing or unknown. Start again.'))
+    assertThat(flow, 'VALIDATION_ERROR', problemAt('state', 'The state is missing or unknown. Start again.'))
     noteInLog({ provider: flow.provider })
     const { bindingHash } = bindBrowser(flow.id, cookieOf(flow.id))
     const another = 'This sign-in was started in another browser. Start again.'
-    assertThat(bindingHash === flow.bindingHash, 'VALIDATION_ERROR', problem('state', another))
+    assertThat(bindingHash === flow.bindingHash, 'VALIDATION_ERROR', problemAt('state', another))
     const mixedUp = 'This response belongs to another sign-in provider. Start again.'
-    assertThat(providerId === flow.provider, 'VALIDATION_ERROR', problem('state', mixedUp))
+    assertThat(providerId === flow.provider, 'VALIDATION_ERROR', problemAt('state', mixedUp))
     if (flow.endedAt === null) assertOpen(flow, clock.now())
     const ended = { endedAt: clock.now(), verifier: null }
     const claimed = await SignInFlow.query(database).findById(flow.id).whereNull('endedAt').patch(ended)
@@ -168,8 +168,3 @@ function failedBefore({ code, message, endedAt }: SignInFlow): CodedError {
 }
 
 const stillUnderWay = 'The sign-in is still in progress. Reload this page in a moment.'
-
-const problem = (path: string, message: string): ErrorOptions => ({
-  message,
-  details: [{ path, message }],
-})

@@ -1,7 +1,7 @@
 import { later, type Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
-import { assertThat } from '../errors.ts'
+import { assertThat, problemAt } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { ownerName } from '../owners/owner-name.ts'
 import { networkOf } from '../rate-limit.ts'
@@ -143,7 +143,7 @@ export async function providerOf(providers: Providers, flow: SignInFlow): Promis
 
 function assertSameBrowser(same: boolean): void {
   const message = 'This link has already been opened in another browser. Start again.'
-  assertThat(same, 'VALIDATION_ERROR', { message, details: [{ path: 'ticket', message }] })
+  assertThat(same, 'VALIDATION_ERROR', problemAt('ticket', message))
 }
 
 /** Refuses an expired or used flow. */

@@ -2,7 +2,7 @@ import { howToGetMore } from '../billing/allowances.ts'
 import { raw } from 'objection'
 import type { Clock } from '../clock.ts'
 import { violatedConstraint, type Database, type Transaction } from '../database/database.ts'
-import { assertThat, CodedError } from '../errors.ts'
+import { assertThat, CodedError, isCoded, problemAt } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import type { Logger } from '../logger.ts'
 import type { Due } from '../runs/due.ts'
@@ -38,6 +38,8 @@ interface NewEntry {
 type ListedEntry = Pick<VaultEntry, 'manifest' | 'confirmedEffects' | 'scopes'>
 
 export interface InspectedSite extends DiscoveredSite {
+  /** Whether users can sign in there by OAuth, perhaps although the site lists its tools to everybody. */
+  offersSignIn: boolean
   /** Whether its owner must register a client there, and with which redirect URI. */
   needsClientId: boolean
   redirectUri: string | null
@@ -190,6 +192,19 @@ export function createEntries(context: {
     }
   }
 
+  /**
+   * A site as those see it who sign in there, if it lists its tools to everybody too; undefined if it says nothing about
+   * that. A sign-in that cannot be used is none: the site can be connected without it.
+   */
+  async function optionalSignIn(site: DiscoveredSite, ownerId: string): Promise<DiscoveredSite | undefined> {
+    if (site.manifest.auth.type !== 'none' || !dialect.isPersonal(site.dialect)) return undefined
+    const known = { dialect: site.dialect, wantsSignIn: true }
+    return sites.discover(site.origin, ownerId, known).catch((error: unknown) => {
+      if (isCoded(error)) return undefined
+      throw error
+    })
+  }
+
   return {
     get,
     at,
@@ -199,7 +214,9 @@ export function createEntries(context: {
     /** Reads a site's manifest before the site is connected. Fails as `Sites.discover` does. */
     async inspect(url: string, ownerId: string): Promise<InspectedSite> {
       const site = await sites.discover(url, ownerId)
-      return { ...site, ...clients.needed(site.dialect, site.manifest.auth, site.origin) }
+      const { foreignHosts, manifest } = (await optionalSignIn(site, ownerId)) ?? site
+      const offersSignIn = manifest.auth.type === 'oauth2'
+      return { ...site, foreignHosts, offersSignIn, ...clients.needed(site.dialect, manifest.auth, site.origin) }
     },
 
     /**
@@ -290,5 +307,5 @@ async function assertRoom(database: Database | Transaction, ownerId: string, lim
 }
 
 function assertPasted(authType: VaultEntry['authType'], path: string, message: string): void {
-  assertThat(authType !== 'oauth2', 'VALIDATION_ERROR', { message, details: [{ path, message }] })
+  assertThat(authType !== 'oauth2', 'VALIDATION_ERROR', problemAt(path, message))
 }

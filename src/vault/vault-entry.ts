@@ -1,5 +1,5 @@
 import type { Transaction } from '../database/database.ts'
-import { assertThat } from '../errors.ts'
+import { assertThat, problemAt } from '../errors.ts'
 import { Row } from '../database/row.ts'
 import type { ConfirmedEffects } from '../sites/confirmed-effects.ts'
 import type { DialectName } from '../sites/dialects/dialect-name.ts'
@@ -92,5 +92,5 @@ export async function lockNamed(
     .forShare()
   const found = entries.filter((entry) => entry.ownerId === ownerId)
   const message = `A site that the ${by} uses was removed from the vault during this request.`
-  assertThat(found.length === ids.size, 'VALIDATION_ERROR', { message, details: [{ path: 'sites', message }] })
+  assertThat(found.length === ids.size, 'VALIDATION_ERROR', problemAt('sites', message))
 }

@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import * as manifests from '../../api/manifests.ts'
 import * as oauth from '../../api/oauth.ts'
+import * as siteInspection from '../../api/site-inspection.ts'
 import * as vault from '../../api/vault.ts'
 import { VaultEntry } from '../../src/vault/vault-entry.ts'
 import { call, type Failure } from '../helpers/client.ts'
@@ -43,6 +44,7 @@ async function open(t: ExecutionContext) {
   }
 
   const body = { url: server.url, acceptHosts: [site.host] }
+  const inspect = async () => (await call(someone, siteInspection.inspectSite, { body: { url: server.url } })).body
   const add = (more: { token?: string } = {}) => call(someone, vault.addToVault, { body: { ...body, ...more } })
   const startFlow = (target: { entryId: string } | { url: string }, acceptHosts = [site.host]) =>
     call(someone, oauth.startOAuth, { body: { ...target, acceptHosts } })
@@ -78,7 +80,7 @@ async function open(t: ExecutionContext) {
       return row.manifestWantedAt !== null
     },
   })
-  return { platform, site, server, someone, setGuard, add, startFlow, signIn, of }
+  return { platform, site, server, someone, setGuard, inspect, add, startFlow, signIn, of }
 }
 
 const allTools = ['add: read', 'say: once', 'fail: once', 'count: once']
@@ -166,9 +168,10 @@ const opensItsList = (server: Awaited<ReturnType<typeof open>>['server']) => {
 }
 
 test('a server that lists to everybody and wants a token for calls gets one, at once or later', async (t) => {
-  const { server, setGuard, add, startFlow, of } = await open(t)
+  const { server, setGuard, inspect, add, startFlow, of } = await open(t)
   setGuard('pasted')
   opensItsList(server)
+  t.like(await inspect(), { authType: 'none', offersSignIn: false, foreignHosts: [] })
   const { id } = (await add()).body
   const { use, refresh, replace, entry, tools, confirm } = of(id)
   await confirm()
@@ -193,8 +196,13 @@ test('a server that lists to everybody and wants a token for calls gets one, at 
 })
 
 test('a server that lists to everybody and wants OAuth for calls is signed in at, at once or later', async (t) => {
-  const { site, server, add, startFlow, signIn, of } = await open(t)
+  const { site, server, inspect, add, startFlow, signIn, of } = await open(t)
   opensItsList(server)
+  const offered = { authType: 'none', offersSignIn: true, foreignHosts: [site.host], redirectUri: site.redirectUri }
+  t.like(await inspect(), { ...offered, needsClientId: false, tools: { length: allTools.length } })
+  site.metadata = { code_challenge_methods_supported: [] }
+  t.like(await inspect(), { authType: 'none', offersSignIn: false, redirectUri: null }, 'it cannot be used')
+  site.metadata = {}
   const { id } = (await add()).body
   const { use, refresh, replace, entry, tools, confirm } = of(id)
   await confirm()

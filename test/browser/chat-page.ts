@@ -6,8 +6,11 @@ import test, { type ExecutionContext } from 'ava'
 import { execa } from '../../bin/execa.ts'
 import type { Page } from 'playwright-core'
 import * as apiKeys from '../../api/api-keys.ts'
+import * as vault from '../../api/vault.ts'
 import { freePorts } from '../../bin/local/ports.ts'
+import { askingTools } from '../helpers/asking-tools.ts'
 import { call } from '../helpers/client.ts'
+import { startMcpServer } from '../helpers/mcp-server.ts'
 import { connectTracker, customer } from '../helpers/people.ts'
 import { ownEnvironment } from '../helpers/servers.ts'
 import { openStage } from '../helpers/runs.ts'
@@ -29,22 +32,31 @@ async function startExample(t: Pick<ExecutionContext, 'teardown'>, env: Record<s
 
 const open = forWholeFile(test, 'the example of a chat page', async (t) => {
   await execa('npm', ['ci', '--no-audit', '--no-fund'], { cwd })
-  const [port = 0] = await freePorts(1)
-  const address = `http://127.0.0.1:${port}`
-  const stage = await openStage(t, { worker: false, env: { CORS_ORIGINS: address, CHAT_START_SECONDS: '1' } })
+  const [port = 0, askingPort = 0] = await freePorts(2)
+  const [address, askingAddress] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${askingPort}`]
+  const env = {
+    CORS_ORIGINS: `${address},${askingAddress}`,
+    CHAT_START_SECONDS: '1',
+    SITE_ALLOW: '127.0.0.0/8,::1/128',
+  }
+  const stage = await openStage(t, { worker: false, env })
   const owner = await customer(stage.platform)
   const entryId = await connectTracker(owner, stage.sites)
   const body = { name: 'Chat page', scopes: ['read' as const, 'write' as const] }
   const { key } = (await call(owner, apiKeys.createApiKey, { body })).body
-  const env = { API: stage.platform.url, API_KEY: key, ENTRY: entryId, PORT: String(port) }
-  await startExample(t, env)
-  return { address, openPage: await openBrowser(t) }
+  const server = { API: stage.platform.url, API_KEY: key, ENTRY: entryId, PORT: String(port) }
+  await startExample(t, server)
+  const ordered: unknown[] = []
+  const asking = await startMcpServer(t, { more: askingTools(ordered) })
+  const { id } = (await call(owner, vault.addToVault, { body: { url: asking.url } })).body
+  await startExample(t, { ...server, ENTRY: id, TOOLS: 'order,lunch', PORT: String(askingPort) })
+  return { address, askingAddress, ordered, openPage: await openBrowser(t) }
 })
 
-async function openChat(): Promise<Page> {
+async function openChat(given?: string): Promise<Page> {
   const { address, openPage } = await open()
   const page = await openPage()
-  await page.goto(address)
+  await page.goto(given ?? address)
   await page.waitForSelector('input')
   return page
 }
@@ -72,6 +84,24 @@ test('the page of the example asks before a call that cannot be undone', async (
   await say(page, '[[call delete_issue {"id":2}]] [[then]] [[say I tried.]]')
   await page.click('text=Refuse')
   await shows(page, 'I tried.')
+  t.is(await page.locator('.approval').count(), 0)
+})
+
+test('the page of the example shows the form of a tool, and sends what was entered', async (t) => {
+  const { askingAddress, ordered } = await open()
+  const page = await openChat(askingAddress)
+  await say(page, '[[call order {}]] [[then]] [[call lunch {}]] [[then]] [[say That is all.]]')
+  await page.selectOption('.approval select', { label: 'Size m' })
+  await page.fill('.approval input', '12')
+  await page.click('text=Send the answer')
+  t.regex((await page.textContent('[role=alert]')) ?? '', /at most 9/)
+  await page.fill('.approval input', '2')
+  await page.click('text=Send the answer')
+  await page.getByLabel('1. Extras').selectOption(['salt', 'bread'])
+  await page.click('text=Send the answer')
+  await shows(page, 'That is all.')
+  const lunch = [{ extras: ['salt', 'bread'] }, { extras: ['lemon'] }]
+  t.deepEqual(ordered, [{ size: 'm', amount: 2 }, lunch])
   t.is(await page.locator('.approval').count(), 0)
 })
 

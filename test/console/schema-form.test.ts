@@ -1,4 +1,5 @@
 import test from 'ava'
+import { chosenAs } from '../../console/parts/chosen.ts'
 import { composed, fieldsOf, jsonProblem } from '../../console/screens/sites/calls/schema-form.ts'
 
 const kinds = [
@@ -14,6 +15,8 @@ const kinds = [
   [{ type: 'number' }, 'number'],
   [{ type: 'boolean' }, 'choice'],
   [{ type: 'array', items: { type: 'string' } }, 'json'],
+  [{ type: 'array', items: { enum: ['a', 1] } }, 'choices'],
+  [{ type: 'array', items: { type: 'boolean' } }, 'json'],
   [{ type: 'object' }, 'json'],
   [{ type: ['string', 'null'] }, 'json'],
   [{}, 'json'],
@@ -55,6 +58,7 @@ const fields =
       open: { type: 'boolean' },
       kind: { enum: ['bug', 7] },
       labels: { type: 'array' },
+      parts: { type: 'array', items: { enum: ['a', 7] } },
       // An object literal would set the prototype.
       ...(JSON.parse('{"__proto__": {"type": "string"}}') as object),
     },
@@ -69,10 +73,11 @@ test('arguments become JSON with the digits that were typed, and without what wa
     ['open', 'false'],
     ['kind', '7'],
     ['labels', ' ["a"] '],
+    ['parts', chosenAs(['7', '"a"'])],
     ['__proto__', 'b'],
   ])
   t.deepEqual(composed(fields, typed), {
-    json: String.raw`{"title":" \"a\" \n","count":12345678901234567890,"price":1.50,"open":false,"kind":7,"labels":["a"],"__proto__":"b"}`,
+    json: String.raw`{"title":" \"a\" \n","count":12345678901234567890,"price":1.50,"open":false,"kind":7,"labels":["a"],"parts":[7,"a"],"__proto__":"b"}`,
   })
   t.deepEqual(
     composed(

@@ -16,36 +16,50 @@ export const neededScopes = ({ tools }: Manifest): Set<Scope> => new Set(tools.m
 const countsScopes = ({ auth }: Manifest): boolean =>
   auth.type === 'bearer' || (auth.type === 'oauth2' && (auth.resource === undefined || auth.scopes.length > 0))
 
+/** What tools with a scope may do. A token that its user pasted has no scopes that the platform knows. */
+const allowed: Record<Scope, string> = {
+  read: 'read',
+  write: 'change things',
+  delete: 'delete things',
+  admin: 'manage users and settings',
+}
+
+interface Scopes {
+  /** The scopes that tools needed before. */
+  needed: Set<Scope>
+  /** Whether users grant them. */
+  areGranted: boolean
+}
+
 /** The differences between the tools of two manifests. Tools are matched by name. */
 export function* toolChanges(before: Manifest, after: Manifest): Generator<Difference> {
   const [earlier, later] = [before, after].map(({ tools }) => new Map(tools.map((tool) => [tool.name, tool])))
   const needed = countsScopes(after) ? neededScopes(before) : allScopes
+  const scopes = { needed, areGranted: after.auth.type === 'oauth2' }
   for (const name of new Set([...(earlier?.keys() ?? []), ...(later?.keys() ?? [])])) {
     const [was, is] = [earlier?.get(name), later?.get(name)]
     const path = joinPath('tools', name)
-    if (was && is) yield* oneTool(was, is, path, needed)
-    else if (is) yield addedTool(is, path, needed)
+    if (was && is) yield* oneTool(was, is, path, scopes)
+    else if (is) yield addedTool(is, path, scopes)
     else yield difference(path, [was?.description, undefined], 'breaking', 'The tool has been removed.')
   }
 }
 
-function addedTool(tool: ManifestTool, path: string, needed: Set<Scope>): Difference {
+function addedTool(tool: ManifestTool, path: string, { needed, areGranted }: Scopes): Difference {
   const { scope } = describeTool(tool)
   const pair = [undefined, tool.description] as const
   if (needed.has(scope)) return difference(path, pair, 'compatible', 'A tool has been added.')
-  return difference(
-    path,
-    pair,
-    'new_scope',
-    `A tool has been added. It needs the "${scope}" scope, which no tool needed before.`,
-  )
+  const more = areGranted
+    ? `It needs the "${scope}" scope, which no tool needed before.`
+    : `It may ${allowed[scope]}, which no tool did before.`
+  return difference(path, pair, 'new_scope', `A tool has been added. ${more}`)
 }
 
-function* oneTool(was: ManifestTool, is: ManifestTool, path: string, needed: Set<Scope>): Generator<Difference> {
+function* oneTool(was: ManifestTool, is: ManifestTool, path: string, scopes: Scopes): Generator<Difference> {
   if (isSame(was, is)) return
   const [before, after] = [describeTool(was), describeTool(is)]
   yield* schemaChanges(before.inputSchema, after.inputSchema, joinPath(path, 'input_schema'))
-  if (before.scope !== after.scope) yield scopeChange(before, after, joinPath(path, 'scope'), needed)
+  if (before.scope !== after.scope) yield scopeChange(before, after, joinPath(path, 'scope'), scopes)
   if (before.effect !== after.effect) yield effectChange(before, after, joinPath(path, 'effect'))
   if (before.proposedEffect !== after.proposedEffect) yield proposalChange(before, after, joinPath(path, 'effect'))
   yield* memberChanges(was, is, path, new Set(['input_schema', 'proposed_effect', ...changedOf(before, after)]))
@@ -55,12 +69,15 @@ function* oneTool(was: ManifestTool, is: ManifestTool, path: string, needed: Set
 const changedOf = (before: SiteTool, after: SiteTool): string[] =>
   (['scope', 'effect'] as const).filter((name) => before[name] !== after[name])
 
-function scopeChange(before: SiteTool, after: SiteTool, path: string, needed: Set<Scope>): Difference {
+function scopeChange(before: SiteTool, after: SiteTool, path: string, { needed, areGranted }: Scopes): Difference {
   const pair = [before.scope, after.scope] as const
   if (scopeRanks[after.scope] < scopeRanks[before.scope])
     return difference(path, pair, 'compatible', 'The tool now needs a lower scope.')
-  const others = needed.has(after.scope) ? '' : ', which no tool needed before'
-  return difference(path, pair, 'new_scope', `The tool now needs the "${after.scope}" scope${others}.`)
+  const isFirst = !needed.has(after.scope)
+  const message = areGranted
+    ? `The tool now needs the "${after.scope}" scope${isFirst ? ', which no tool needed before' : ''}.`
+    : `The tool may now ${allowed[after.scope]}${isFirst ? ', which no tool did before' : ''}.`
+  return difference(path, pair, 'new_scope', message)
 }
 
 function effectChange(before: SiteTool, after: SiteTool, path: string): Difference {

@@ -154,12 +154,13 @@ const wordings = {
   changed_address: { what: 'would send calls or credentials to different addresses', ...waitsForConsent },
   breaking: { what: "could make your agents' calls fail or repeat", ...waitsForConsent },
   new_scope: {
-    what: 'adds permissions',
-    consequence:
-      "The change is already in effect. Agents that can use all of the site's tools can use the new ones if the required scopes were granted.",
+    what: 'lets its tools do more',
+    consequence: "The change is already in effect. Agents that can use all of the site's tools can use the new ones.",
     title: 'A connected site can do more than before',
   },
 }
+
+const unlessNotGranted = 'If the site did not grant their scopes, authorize it again first.'
 
 /** A path consists of names that the site chose, separated by dots. */
 const listedAs = ({ path, message }: Difference): string =>
@@ -169,7 +170,8 @@ function notificationOf(entry: VaultEntry, change: Pick<ManifestChange, 'class' 
   const listed = change.differences.slice(0, mostListed).map(listedAs)
   const { what, consequence, title } =
     wordings[change.class === 'new_scope' || change.class === 'changed_address' ? change.class : 'breaking']
-  const message = `${entry.origin} has changed its manifest in a way that ${what}. ${consequence}`
+  const unless = change.class === 'new_scope' && entry.authType === 'oauth2' ? ` ${unlessNotGranted}` : ''
+  const message = `${entry.origin} has changed its manifest in a way that ${what}. ${consequence}${unless}`
   return {
     ownerId: entry.ownerId,
     kind: 'manifest_changed' as const,

@@ -1,5 +1,5 @@
 import * as oauth from 'oauth4webapi'
-import { CodedError } from '../../errors.ts'
+import { CodedError, problemAt } from '../../errors.ts'
 import { quotedWords } from '../../names.ts'
 
 interface Expected {
@@ -67,5 +67,4 @@ export function isSameIssuer(one: string, other: string): boolean {
   return first !== undefined && first === second
 }
 
-const bad = (path: string, message: string): CodedError =>
-  new CodedError('VALIDATION_ERROR', { message, details: [{ path, message }] })
+const bad = (path: string, message: string): CodedError => new CodedError('VALIDATION_ERROR', problemAt(path, message))

@@ -1,6 +1,6 @@
 import type { AuthorizationServer } from 'oauth4webapi'
 import type { Config } from '../../config/config.ts'
-import { assertThat, isCoded } from '../../errors.ts'
+import { assertThat, isCoded, problemAt } from '../../errors.ts'
 import { readAllowedSites } from '../../safe-fetch/allowed-sites.ts'
 import type { SafeFetch } from '../../safe-fetch/safe-fetch.ts'
 import type { Manifest } from '../../sites/manifest.ts'
@@ -125,7 +125,7 @@ function withMethod({ id, secret }: PastedClient, methods: readonly string[] = [
   return secret === undefined ? { id } : { id, secret: { value: secret, method } }
 }
 
-const problem = (message: string) => ({ message, details: [{ path: 'clientId', message }] })
+const problem = (message: string) => problemAt('clientId', message)
 
 const missing = (redirectUri: string): string =>
   `This site does not register clients itself. Register one at the site with the redirect URI ${redirectUri}, and send its id as "clientId" and its secret, if it has one, as "clientSecret".`

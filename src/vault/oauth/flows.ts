@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database, Transaction } from '../../database/database.ts'
-import { assertThat } from '../../errors.ts'
+import { assertThat, problemAt } from '../../errors.ts'
 import { listOf, type Owners } from '../../owners/reach.ts'
 import { isId, newId } from '../../ids.ts'
 import { bindBrowser, type BrowserBinding } from '../../secrets/browser-binding.ts'
@@ -252,12 +252,12 @@ function assertOAuth(
     manifest.auth.type === 'none'
       ? `This site does not say how users sign in. If its tools need ${token}, use ${instead}.`
       : `This site uses ${token}. Use ${instead}.`
-  assertThat(manifest.auth.type === 'oauth2', 'VALIDATION_ERROR', { message, details: [{ path, message }] })
+  assertThat(manifest.auth.type === 'oauth2', 'VALIDATION_ERROR', problemAt(path, message))
 }
 
 function assertSameBrowser(same: boolean): void {
   const message = 'This link has already been opened in another browser. Start again.'
-  assertThat(same, 'VALIDATION_ERROR', { message, details: [{ path: 'ticket', message }] })
+  assertThat(same, 'VALIDATION_ERROR', problemAt('ticket', message))
 }
 
 export function assertOpen(flow: OAuthFlow, now: Date): void {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../../clock.ts'
 import type { Transaction } from '../../database/database.ts'
-import { assertThat, CodedError, isCoded } from '../../errors.ts'
+import { assertThat, CodedError, isCoded, problemAt } from '../../errors.ts'
 import type { Sealing } from '../../secrets/sealing.ts'
 import type { ListedSite } from '../../sites/dialects/dialect.ts'
 import type { Manifest } from '../../sites/manifest.ts'
@@ -79,5 +79,5 @@ function assertSameSite({ manifest, createdAt }: OAuthFlow, entry: VaultEntry): 
   const message = "The site's authentication settings changed after this connection attempt started. Start again."
   const isFirst = entry.authType !== 'oauth2' && entry.manifestFetchedAt <= createdAt
   const same = isFirst || isDeepStrictEqual(manifest.auth, entry.manifest.auth)
-  assertThat(same, 'VALIDATION_ERROR', { message, details: [{ path: 'state', message }] })
+  assertThat(same, 'VALIDATION_ERROR', problemAt('state', message))
 }

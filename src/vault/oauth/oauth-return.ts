@@ -5,7 +5,7 @@ import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import { recordMs, retryWhileUnavailable, type Database } from '../../database/database.ts'
 import { pollUntil } from '../../database/poll-until.ts'
-import { assertThat, CodedError, isCoded } from '../../errors.ts'
+import { assertThat, CodedError, isCoded, problemAt } from '../../errors.ts'
 import type { Logger } from '../../logger.ts'
 import { quotedWords } from '../../names.ts'
 import { hashToken, isToken } from '../../secrets/opaque-tokens.ts'
@@ -63,12 +63,12 @@ export function createOAuthReturn(context: {
     const flow = isToken('state', state)
       ? await OAuthFlow.query(database).findOne({ stateHash: hashToken(state) })
       : undefined
-    assertThat(flow, 'VALIDATION_ERROR', problem('state', 'The state is missing or unknown.'))
+    assertThat(flow, 'VALIDATION_ERROR', problemAt('state', 'The state is missing or unknown.'))
     const binding = bindingOf(flow.id)
     const bound = binding !== undefined && hashToken(binding) === flow.bindingHash
-    assertThat(bound, 'VALIDATION_ERROR', problem('state', 'This connection attempt was started in another browser.'))
+    assertThat(bound, 'VALIDATION_ERROR', problemAt('state', 'This connection attempt was started in another browser.'))
     const isIts = oauthClient.issuerKeyOf(siteOfFlow(flow)) === issuerKey
-    assertThat(isIts, 'VALIDATION_ERROR', problem('state', 'This is the response of another authorization server.'))
+    assertThat(isIts, 'VALIDATION_ERROR', problemAt('state', 'This is the response of another authorization server.'))
     if (flow.status === 'pending') assertOpen(flow, clock.now())
     const claimed = await OAuthFlow.query(database)
       .findById(flow.id)
@@ -195,8 +195,6 @@ function recorded({ code, message }: OAuthFlow): CodedError {
   // A returning browser must not learn that the workspace exists.
   return new CodedError(code === 'WORKSPACE_NOT_FOUND' ? 'NOT_FOUND' : (code ?? 'INTERNAL_ERROR'), options)
 }
-
-const problem = (path: string, message: string) => ({ message, details: [{ path, message }] })
 
 /** The site's own `error` (RFC 6749, 4.1.2.1) as a code. `hasForgotten`: the next flow requests fewer scopes. */
 function refusedBySite(

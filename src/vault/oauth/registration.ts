@@ -3,6 +3,7 @@ import { CodedError } from '../../errors.ts'
 import { decodeUtf8, isObject, parseJson } from '../../json.ts'
 import { quotedWords } from '../../names.ts'
 import { SafeFetchError, type SafeFetch, type SafeResponse } from '../../safe-fetch/safe-fetch.ts'
+import { noAnswerInWords } from '../../safe-fetch/unreached-site.ts'
 import type { ClientSecret, SiteClient } from '../credential.ts'
 
 export const secretMethods = ['client_secret_basic', 'client_secret_post'] as const
@@ -47,14 +48,8 @@ export async function register(
     const answer = await send(scopes.length > 0 ? { scope: scopes.join(' ') } : {})
     return clientIn(answer.status === 400 && scopes.length > 0 ? await send({}) : answer)
   } catch (error) {
-    throw error instanceof SafeFetchError ? refused(noAnswer[error.reason] ?? 'could not be reached') : error
+    throw error instanceof SafeFetchError ? refused(noAnswerInWords(error.reason)) : error
   }
-}
-
-const noAnswer: Partial<Record<SafeFetchError['reason'], string>> = {
-  timeout: 'did not respond in time',
-  redirect: 'responded with a redirect',
-  'too-large': 'sent a response over the size limit',
 }
 
 /** Without a list, RFC 8414, 2 means `client_secret_basic`, but most servers without one take public clients. */

@@ -1,6 +1,7 @@
 import * as oauth from 'oauth4webapi'
 import { retryAfter } from '../../safe-fetch/retry-after.ts'
-import { SafeFetchError, type SafeFetchReason } from '../../safe-fetch/safe-fetch.ts'
+import { SafeFetchError } from '../../safe-fetch/safe-fetch.ts'
+import { noAnswerInWords } from '../../safe-fetch/unreached-site.ts'
 import type { Hiding } from '../../hiding/hiding.ts'
 import { hidingOf } from '../../hiding/hiding-cache.ts'
 import { quotedWords } from '../../names.ts'
@@ -103,23 +104,9 @@ function failure(error: unknown, hiding: Hiding): TokenOutcome {
 /** An oversized response and a redirect are answers, although their bodies were not read. */
 const fetchFailure = ({ maybeSent, reason }: SafeFetchError): TokenOutcome => ({
   kind: maybeSent ? 'ambiguous' : 'not_sent',
-  message: `The site's token endpoint ${noAnswer[reason] ?? noAnswer.connect}.`,
+  message: `The site's token endpoint ${noAnswerInWords(reason)}.`,
   unreachable: reason !== 'too-large' && reason !== 'redirect',
 })
-
-/**
- * A refused address, an unresolvable name and a closed port have the same message, as for tool calls. A difference
- * would let a manifest map the network around this server.
- */
-const noAnswer: Partial<Record<SafeFetchReason, string>> & { connect: string } = {
-  connect: 'could not be reached',
-  tls: 'could not be reached securely',
-  timeout: 'did not respond in time',
-  reset: 'closed the connection before sending a full response',
-  'too-large': 'sent a response over the size limit',
-  encoding: 'sent a response that could not be decoded',
-  redirect: 'responded with a redirect, and redirects are not followed',
-}
 
 /**
  * 429 and 503 mean that the server was busy and did not start (RFC 9110, 15.6.4). Any other 4xx is a refusal, except

@@ -69,6 +69,23 @@ test.serial('what a site asks in the middle of a call is answered by keyboard, a
   await look(t, page, 'approvals-answered')
 })
 
+test.serial('several questions at once are one form, whose lists are chosen from by keyboard', async (t) => {
+  const { platform, visitAs } = await open()
+  const { someone, ordered, outcome } = await askingRun(t, platform, 'lunch')
+  const page = await visitAs(t, someone, '/console/w/me/approvals')
+  await page.getByText('2. What to drink?').waitFor()
+  await press(page, page.getByRole('button', { name: 'Send the answer' }))
+  await page.getByText('must have at least 1 values').waitFor()
+  for (const name of ['With bread', 'With salt']) {
+    await reach(page, page.getByRole('checkbox', { name }))
+    await page.keyboard.press('Space')
+  }
+  await look(t, page, 'approvals-lists')
+  await press(page, page.getByRole('button', { name: 'Send the answer' }))
+  t.like(await outcome(), { status: 'succeeded' })
+  t.deepEqual(ordered, [[{ extras: ['bread', 'salt'] }, { extras: ['lemon'] }]])
+})
+
 test.serial(
   'the mail about an approval leads to it, also through signing in, and a refusal has its reason',
   async (t) => {

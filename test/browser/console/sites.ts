@@ -6,6 +6,7 @@ import { startChangingSite } from '../../helpers/changing-site.ts'
 import * as vault from '../../../api/vault.ts'
 import { call } from '../../helpers/client.ts'
 import { startOAuthSites } from '../../helpers/connect.ts'
+import { startAuthorizedMcpServer } from '../../helpers/mcp-authorization.ts'
 import { startMcpServer } from '../../helpers/mcp-server.ts'
 import { agentOf, customer, type Person } from '../../helpers/people.ts'
 import { startPlatform } from '../../helpers/platform.ts'
@@ -24,9 +25,13 @@ const open = forWholeFile(test, 'sites in the console', async (t) => {
   const { contacts, sites } = await startOAuthSites(t, { redirectUris: [`${BASE_URL}/vault/oauth/callback`] })
   const changing = await startChangingSite(t)
   const proposing = await startMcpServer(t)
-  const all = { ...sites, allow: [...sites.allow, ...changing.allow, new URL(proposing.url).host] }
+  const { server: open, issuer } = await startAuthorizedMcpServer(t)
+  const { guard } = open
+  open.guard = async (received, response) => received.method === 'tools/call' && guard(received, response)
+  const hosts = [proposing.url, open.url, issuer].map((url) => new URL(url).host)
+  const all = { ...sites, allow: [...sites.allow, ...changing.allow, ...hosts] }
   const platform = await startPlatform(t, { sites: all, port, env: { BASE_URL }, worker: true })
-  return { contacts, sites, changing, proposing, platform, openPage: await openBrowser(t) }
+  return { contacts, sites, changing, proposing, open, platform, openPage: await openBrowser(t) }
 })
 
 async function visiting(t: Parameters<typeof watched>[0]) {
@@ -126,6 +131,30 @@ test.serial('signing in at a site leads back to the page where it began, whateve
   await press(page, page.getByRole('button', { name: 'Allow' }))
   await page.getByText('Runs that waited for it continue').waitFor()
   t.is(page.url(), address)
+})
+
+test.serial('a server that lists its tools to everybody is signed in at, or connected without that', async (t) => {
+  const { page, platform, open: server } = await visiting(t)
+  const connect = `${platform.url}/console/w/me/sites/connect?url=${encodeURIComponent(server.url)}`
+  await page.goto(connect)
+  await page.getByText('The site shows its tools without that').waitFor()
+  await look(t, page, 'connect-optional-sign-in')
+  t.true(await page.getByRole('button', { name: 'Sign in' }).isDisabled())
+  await press(page, page.getByRole('button', { name: 'Connect without sign-in' }))
+  await page.getByText('Agents can now do this there').waitFor()
+  await press(page, page.getByRole('link', { name: 'Open the site' }))
+  await press(page, page.getByRole('button', { name: 'Disconnect' }))
+  await press(page, page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }))
+  await page.getByRole('heading', { name: 'No site is connected' }).waitFor()
+  await page.goto(connect)
+  await page.getByRole('checkbox').focus()
+  await page.keyboard.press('Space')
+  await press(page, page.getByRole('button', { name: 'Sign in' }))
+  await press(page, page.getByRole('link', { name: /Continue to/ }))
+  await page.getByLabel('User').fill('ada')
+  await press(page, page.getByRole('button', { name: 'Allow' }))
+  await page.getByText('Agents can now do this there').waitFor()
+  t.regex(await page.innerText('main'), /count/)
 })
 
 test.serial('a change of a site is shown before and after, and accepted once its hosts are ticked', async (t) => {

@@ -1,10 +1,12 @@
+import { chosenIn } from '../../../parts/chosen.ts'
+
 /** How one argument is asked for. Values are texts as somebody typed them, or JSON for a choice. */
 export interface ArgumentField {
   name: string
   description: string | undefined
   isRequired: boolean
-  kind: 'text' | 'lines' | 'number' | 'integer' | 'choice' | 'json'
-  /** The values of a choice, as JSON, with their texts. */
+  kind: 'text' | 'lines' | 'number' | 'integer' | 'choice' | 'choices' | 'json'
+  /** The values that can be chosen, as JSON, with their texts. */
   options: readonly { value: string; text: string }[]
 }
 
@@ -31,13 +33,13 @@ export function fieldsOf(schema: Schema): ArgumentField[] | undefined {
 
 function fieldOf(name: string, property: Schema, isRequired: boolean): ArgumentField {
   const { description } = property
-  const options = optionsOf(property)
+  const [options, ofItems] = [optionsOf(property), optionsOfItems(property)]
   return {
     name,
     description: typeof description === 'string' ? description : undefined,
     isRequired,
-    kind: options.length > 0 ? 'choice' : kindOf(property),
-    options,
+    kind: options.length > 0 ? 'choice' : ofItems.length > 0 ? 'choices' : kindOf(property),
+    options: options.length > 0 ? options : ofItems,
   }
 }
 
@@ -48,6 +50,10 @@ function optionsOf({ type, enum: values, const: only }: Schema): ArgumentField['
   if (allowed.some((value) => typeof value === 'object' && value !== null)) return []
   return allowed.map((value) => ({ value: JSON.stringify(value), text: String(value) }))
 }
+
+/** Of a list, what it may have. One that may have a value twice can be typed as JSON. */
+const optionsOfItems = ({ type, items }: Schema): ArgumentField['options'] =>
+  type === 'array' && isSchema(items) && items['type'] !== 'boolean' ? optionsOf(items) : []
 
 function kindOf({ type, format, pattern, maxLength }: Schema): ArgumentField['kind'] {
   if (type === 'number' || type === 'integer') return type
@@ -78,10 +84,14 @@ export function composed(fields: readonly ArgumentField[], typed: ReadonlyMap<st
 
 const isWords = ({ kind }: ArgumentField): boolean => kind === 'text' || kind === 'lines'
 
-const valueOf = (field: ArgumentField, text: string): string => (isWords(field) ? JSON.stringify(text) : text.trim())
+function valueOf(field: ArgumentField, text: string): string {
+  if (field.kind === 'choices') return `[${chosenIn(text).join(',')}]`
+  return isWords(field) ? JSON.stringify(text) : text.trim()
+}
 
 function problemOf(field: ArgumentField, text: string): string | undefined {
   const given = text.trim()
+  if (field.kind === 'choices') return undefined
   if (given === '') return 'This argument is required.'
   if (field.kind === 'integer' && !/^-?(?:0|[1-9]\d*)$/.test(given)) return 'This must be a whole number.'
   if (field.kind === 'number' && !/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(given))

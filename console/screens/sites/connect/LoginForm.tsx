@@ -4,11 +4,12 @@ import styles from './Connect.module.css'
 import { SignInAtSite } from './SignInAtSite.tsx'
 import { TokenForm, type LoginProps } from './TokenForm.tsx'
 
-/** The hosts to trust, and then a token, the way to the site, or nothing. */
+/** The hosts to trust, and then a token, the way to the site, nothing, or a choice of the last two. */
 export const LoginForm = ({ site, url, owner }: Omit<LoginProps, 'hosts'>) => {
   const [accepted, accept] = useState<readonly string[]>([])
   const hosts = { accepted, areAll: site.foreignHosts.every((host) => accepted.includes(host)) }
   const props = { site, url, owner, hosts }
+  const isOptional = site.offersSignIn && site.authType === 'none'
   return (
     <section className={styles.connect} aria-labelledby="connect">
       <h2 id="connect">Connect it</h2>
@@ -18,8 +19,14 @@ export const LoginForm = ({ site, url, owner }: Omit<LoginProps, 'hosts'>) => {
         accepted={accepted}
         onAccept={accept}
       />
-      {site.authType === 'oauth2' ? <SignInAtSite {...props} /> : <TokenForm {...props} />}
-      {!hosts.areAll && <p className={styles.quiet}>The site can be connected when every host is ticked.</p>}
+      {site.offersSignIn ? <SignInAtSite {...props} /> : <TokenForm {...props} />}
+      {!hosts.areAll && (
+        <p className={styles.quiet}>
+          {isOptional ? 'You can sign in' : 'The site can be connected'} when every host is ticked.
+        </p>
+      )}
+      {/* Only a sign-in sends anything to other hosts. */}
+      {isOptional && <TokenForm {...props} hosts={{ accepted, areAll: true }} />}
     </section>
   )
 }

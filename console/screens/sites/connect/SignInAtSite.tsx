@@ -14,13 +14,15 @@ import type { LoginProps } from './TokenForm.tsx'
 
 /** What to ask the site for, and the way there. The browser comes back to this page. */
 export const SignInAtSite = ({ site, url, owner, hosts }: LoginProps) => {
-  const groups = byScope(site.tools)
+  // A site that lists its tools to everybody does not say which of them need the sign-in.
+  const isOptional = site.authType === 'none'
+  const groups = isOptional ? [] : byScope(site.tools)
   const [chosen, choose] = useState<readonly Api['Scope'][]>(groups.map(({ scope }) => scope))
   const starting = api.useMutation('post', '/vault/oauth/start', {
     onSuccess: ({ connectUrl }) => location.assign(connectUrl),
   })
   const [client, setClient] = useState({ id: '', secret: '' })
-  const tools = toolsFor(site.tools, chosen)
+  const tools = isOptional ? undefined : toolsFor(site.tools, chosen)
   // The site may refuse to register the platform, and then takes a client that a person registers.
   const isRefused = starting.error !== null && problemOf(starting.error).code === 'TOOL_EXECUTION_ERROR'
   const asksForClient = site.needsClientId || isRefused || client.id !== ''
@@ -50,7 +52,7 @@ export const SignInAtSite = ({ site, url, owner, hosts }: LoginProps) => {
       )}
       <p className={styles.quiet}>
         You sign in at the site and allow the access there. Switchyard never sees your password, and you come back to
-        this page. {groups.length > 0 ? 'You can ask for more later.' : 'The site shows its tools after that.'}
+        this page. {isOptional ? optional : groups.length > 0 ? 'You can ask for more later.' : hidden}
       </p>
       {starting.error && <ErrorBox error={starting.error} />}
       <div>
@@ -60,13 +62,16 @@ export const SignInAtSite = ({ site, url, owner, hosts }: LoginProps) => {
           isDisabled={!hosts.areAll || !isChosen || !hasClient}
           onPress={() => starting.mutate({ body: { ...body, returnTo: pageToReturnTo(location) } })}
         >
-          Continue to the site
+          {isOptional ? 'Sign in' : 'Continue to the site'}
         </Button>{' '}
         <Curl action={{ method: 'POST', path: '/vault/oauth/start', body: withoutSecret(body) }} />
       </div>
     </div>
   )
 }
+
+const optional = 'The site shows its tools without that, but may refuse calls.'
+const hidden = 'The site shows its tools after that.'
 
 /** As a command that may be shown. */
 const withoutSecret = <T extends object>(body: T): T =>

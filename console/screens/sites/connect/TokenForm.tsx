@@ -62,8 +62,13 @@ export const TokenForm = ({ site, url, owner, hosts }: LoginProps) => {
       )}
       {adding.error && problem === undefined && <ErrorBox error={adding.error} />}
       <div>
-        <Button type="submit" kind="primary" busy={adding.isPending} isDisabled={!hosts.areAll}>
-          Connect site
+        <Button
+          type="submit"
+          kind={site.offersSignIn ? 'secondary' : 'primary'}
+          busy={adding.isPending}
+          isDisabled={!hosts.areAll}
+        >
+          {site.offersSignIn ? 'Connect without sign-in' : 'Connect site'}
         </Button>{' '}
         <Curl
           action={{

@@ -2,6 +2,7 @@ import type { Config } from '../../../config/config.ts'
 import { CodedError, type ErrorDetail } from '../../../errors.ts'
 import type * as inThread from '../../../in-thread.ts'
 import {
+  isEventStream,
   SafeFetchError,
   type SafeFetch,
   type SafeFetchReason,
@@ -28,23 +29,25 @@ export function createFetchManifest(context: {
     const url = `${origin}/.well-known/toolsite.json`
     const timeoutMs = manifestTimeoutSeconds * 1000
     try {
-      return await fetch({ url, method: 'GET', headers: { accept: 'application/json' }, timeoutMs, maxBytes })
+      const headers = { accept: 'application/json' }
+      return await fetch({ url, method: 'GET', headers, timeoutMs, maxBytes, ignoreEvents: true })
     } catch (error) {
       throw error instanceof SafeFetchError ? toCoded(error, maxBytes) : error
     }
   }
 
   return async (origin: string, party: string): Promise<Manifest> => {
-    const { status, body } = await request(origin)
-    if (status !== 200) {
-      const message = `The site responded to the manifest request with status ${status}.`
-      throw new CodedError('MANIFEST_NOT_FOUND', { message })
-    }
+    const { status, headers, body } = await request(origin)
+    if (status !== 200) throw notFound(`with status ${status}`)
+    if (isEventStream(headers)) throw notFound('with a stream of events')
     const read = await threads.run(party, 'readManifest', body).catch(orElse({ problems: [tooComplex] }))
     if ('text' in read) return JSON.parse(read.text) as Manifest
     throw invalidManifest(read.problems)
   }
 }
+
+const notFound = (how: string): CodedError =>
+  new CodedError('MANIFEST_NOT_FOUND', { message: `The site responded to the manifest request ${how}.` })
 
 const tooComplex: ErrorDetail = {
   path: '',

@@ -1,8 +1,7 @@
 import { isObject } from '../../../json.ts'
 import * as v from 'valibot'
-import { isCoded } from '../../../errors.ts'
 import { cleanName, problemOfName, unitsOfCharacter } from '../../../names.ts'
-import { parseSiteUrl } from '../../../safe-fetch/site-url.ts'
+import { siteUrlProblem } from '../../../safe-fetch/site-url.ts'
 import { type SchemaObject } from '../../schema/schema-keywords.ts'
 import { maxTools } from '../../tool.ts'
 
@@ -26,7 +25,7 @@ const address = () =>
   v.pipe(
     v.string(messageOf),
     v.rawCheck(({ dataset, addIssue }) => {
-      const problem = dataset.typed ? addressProblem(dataset.value) : undefined
+      const problem = dataset.typed ? siteUrlProblem(dataset.value) : undefined
       if (problem !== undefined) addIssue({ message: problem })
     }),
     v.metadata({ format: 'uri' }),
@@ -147,14 +146,4 @@ function messageOf(issue: v.BaseIssue<unknown>): string {
     string: 'a string',
   }
   return `must be ${expected[issue.expected ?? ''] ?? issue.expected}`
-}
-
-function addressProblem(written: string): string | undefined {
-  try {
-    parseSiteUrl(written)
-    return undefined
-  } catch (error) {
-    if (isCoded(error, 'INVALID_URL')) return error.message
-    throw error
-  }
 }

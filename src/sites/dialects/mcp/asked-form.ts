@@ -26,9 +26,18 @@ const length = v.optional(v.pipe(v.number(), v.integer(), v.minValue(0)))
 const texts = { title: v.optional(most(longestTitle)), description: v.optional(most(longestDescription)) }
 const choice = { ...texts, type: v.literal('string'), default: v.optional(value) }
 
-/** What a field may be (MCP, "Elicitation", restricted schemas). Lists of values are not among it. */
+const titled = short(mostChoices, v.object({ const: value, title: value }))
+const list = {
+  ...texts,
+  type: v.literal('array'),
+  minItems: length,
+  maxItems: length,
+  default: v.optional(short(mostChoices, value)),
+}
+
+/** What a field may be (MCP, "Elicitation", restricted schemas). Lists are of choices only. */
 const property = v.union([
-  v.object({ ...choice, oneOf: short(mostChoices, v.object({ const: value, title: value })) }),
+  v.object({ ...choice, oneOf: titled }),
   v.object({ ...choice, enum: short(mostChoices, value), enumNames: v.optional(short(mostChoices, value)) }),
   v.object({
     ...texts,
@@ -43,6 +52,8 @@ const property = v.union([
   }),
   v.object({ ...texts, type: v.picklist(['number', 'integer']), minimum: number, maximum: number, default: number }),
   v.object({ ...texts, type: v.literal('boolean'), default: v.optional(v.boolean()) }),
+  v.object({ ...list, items: v.object({ anyOf: titled }) }),
+  v.object({ ...list, items: v.object({ type: v.literal('string'), enum: short(mostChoices, value) }) }),
 ])
 type Property = v.InferOutput<typeof property>
 
@@ -75,6 +86,12 @@ function fieldOf(named: Pick<FormField, 'name' | 'isRequired'>, property: Proper
   const { title = null, description = null, default: preset = null } = property
   const field = { ...named, title, description, preset, choices: [], min: null, max: null }
   if (property.type === 'boolean') return { ...field, kind: 'boolean' }
+  if (property.type === 'array') {
+    const { minItems: min = null, maxItems: max = null, items } = property
+    const choices =
+      'anyOf' in items ? items.anyOf.map(titledChoice) : items.enum.map((one) => ({ value: one, title: one }))
+    return { ...field, kind: 'choices', choices, min, max }
+  }
   if (property.type !== 'string') {
     const { type: kind, minimum: min = null, maximum: max = null } = property
     return { ...field, kind, min, max }
@@ -87,8 +104,10 @@ function fieldOf(named: Pick<FormField, 'name' | 'isRequired'>, property: Proper
 
 type Text = Extract<Property, { minLength?: unknown }>
 
+const titledChoice = ({ const: value, title }: { const: string; title: string }) => ({ value, title })
+
 function choicesOf(property: Property): FormField['choices'] | undefined {
-  if ('oneOf' in property && property.oneOf) return property.oneOf.map(({ const: value, title }) => ({ value, title }))
+  if ('oneOf' in property && property.oneOf) return property.oneOf.map(titledChoice)
   if (!('enum' in property) || !property.enum) return undefined
   const { enum: values, enumNames = [] } = property
   return values.map((value, at) => ({ value, title: enumNames[at] ?? value }))

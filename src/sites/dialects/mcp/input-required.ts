@@ -1,4 +1,13 @@
-import { mostStateBytes, type Form, type FormAnswer } from '../../../forms/form.ts'
+import {
+  longestForm,
+  longestMessage,
+  mostFields,
+  mostQuestions,
+  mostStateBytes,
+  type Form,
+  type FormAnswer,
+  type FormInput,
+} from '../../../forms/form.ts'
 import { secretAskedFor } from '../../../forms/secret-words.ts'
 import { isObject } from '../../../json.ts'
 import { readForm } from './asked-form.ts'
@@ -8,22 +17,48 @@ type AskedInput = { form: Form; state: string } | { refusal: string }
 
 /** What the next request of the call carries besides the person's answer. */
 interface State {
-  key: string
+  /** The server's keys of the questions, in their order in the form. */
+  keys: string[]
   requestState?: string
 }
 
-/** Reads a result that asks for input (MCP 2026-07-28, "Multi Round-Trip Requests"): one form with plain values. */
+/** Reads a result that asks for input (MCP 2026-07-28, "Multi Round-Trip Requests"): forms with plain values. */
 export function readInputRequired({ inputRequests, requestState }: Record<string, unknown>): AskedInput {
-  const [first, ...others] = isObject(inputRequests) ? Object.keys(inputRequests) : []
-  if (first === undefined) return refused('The tool asks to be called again later, which is not supported.')
-  if (others.length > 0) return refused('The tool asks for several things at once, which is not supported.')
-  const state: State = { key: first, ...(typeof requestState === 'string' && { requestState }) }
+  const requests = isObject(inputRequests) ? Object.entries(inputRequests) : []
+  if (requests.length === 0) return refused('The tool asks to be called again later, which is not supported.')
+  if (requests.length > mostQuestions) return refused(`The tool asks more than ${mostQuestions} questions at once.`)
+  const state: State = {
+    keys: requests.map(([key]) => key),
+    ...(typeof requestState === 'string' && { requestState }),
+  }
   const text = JSON.stringify(state)
   if (Buffer.byteLength(text) > mostStateBytes)
     return refused(`The tool asks for input with a state of more than ${mostStateBytes} bytes.`)
-  const form = readRequest((inputRequests as Record<string, unknown>)[first])
-  return 'refusal' in form ? form : { form, state: text }
+  const read = requests.map(([, request]) => readRequest(request))
+  const refusal = read.find((one) => 'refusal' in one)
+  const form = together(read.filter((one) => 'fields' in one))
+  return refusal ?? (isTooLarge(form) ? refused('The tool asks too many questions at once.') : { form, state: text })
 }
+
+/** Questions that are asked at once as one form. Their numbers keep fields of the same name apart. */
+function together(forms: Form[]): Form {
+  const [first = { message: '', fields: [] }, ...others] = forms
+  if (others.length === 0) return first
+  return {
+    message: forms.map(({ message }, at) => `${at + 1}. ${message}`).join('\n\n'),
+    fields: forms.flatMap(({ fields }, at) =>
+      fields.map((field) => {
+        const { name, title } = field
+        return { ...field, name: nameIn(at, name), title: `${at + 1}. ${title ?? name}` }
+      }),
+    ),
+  }
+}
+
+const nameIn = (at: number, name: string): string => `${at + 1}.${name}`
+
+const isTooLarge = (form: Form): boolean =>
+  form.fields.length > mostFields || form.message.length > longestMessage || JSON.stringify(form).length > longestForm
 
 const refused = (refusal: string) => ({ refusal })
 
@@ -41,9 +76,19 @@ function readRequest(request: unknown): Form | { refusal: string } {
 
 /** The members of the next request that answer what the server asked. Its state is returned as it came. */
 export function answeringParams(answer: FormAnswer): Record<string, unknown> {
-  const { key, requestState } = JSON.parse(answer.state) as State
-  const response = answer.action === 'accept' ? { action: 'accept', content: answer.input } : { action: 'decline' }
-  return { inputResponses: { [key]: response }, ...(requestState !== undefined && { requestState }) }
+  const { keys, requestState } = JSON.parse(answer.state) as State
+  const responses = keys.map((key, at) => {
+    if (answer.action === 'decline') return [key, { action: 'decline' }] as const
+    return [key, { action: 'accept', content: keys.length > 1 ? partOf(answer.input, at) : answer.input }] as const
+  })
+  return { inputResponses: Object.fromEntries(responses), ...(requestState !== undefined && { requestState }) }
+}
+
+/** The values for one of several questions, by the names that the server gave them. */
+function partOf(input: FormInput, at: number): FormInput {
+  const start = nameIn(at, '')
+  const own = Object.entries(input).filter(([name]) => name.startsWith(start))
+  return Object.fromEntries(own.map(([name, value]) => [name.slice(start.length), value]))
 }
 
 /**

@@ -1,11 +1,11 @@
 import type * as inThread from '../../../in-thread.ts'
 import { decodeUtf8 } from '../../../json.ts'
-import type { SafeStream, StreamedResponse } from '../../../safe-fetch/safe-fetch.ts'
+import { isEventStream, type SafeStream, type StreamedResponse } from '../../../safe-fetch/safe-fetch.ts'
 import { SafeFetchError } from '../../../safe-fetch/safe-fetch-error.ts'
 import { orElse, type Threads } from '../../../threads/threads.ts'
 import { inlineCharacters } from '../../../threads/inline-characters.ts'
 import { attempts, type Attempt } from './attempt.ts'
-import { trimStream } from './trim-body.ts'
+import { isResumable, resumedStream, resumption, type Resume } from './resumed-stream.ts'
 import { trimMessage, type GivenMessage, type TrimmedMessage } from './trim-message.ts'
 
 /** Limits of each response of a session, and how responses are read. */
@@ -36,24 +36,31 @@ export function sessionFetch({ stream, threads, party, timeoutMs, maxBytes }: Re
       ? trimMessage(given)
       : threads.run(party, 'trimMessage', given).catch(orElse({}))
 
-  /** Keeps the result in the message for the attempt. */
-  const trimFor = (attempt: Attempt) => async (text: string) => {
-    const { id = '' } = attempt.request ?? {}
-    const place = isOfTools(attempt) ? attempt.results.length : undefined
-    const { message, isAnswer, result } = await read({ text, id, place })
-    if (result !== undefined) attempt.results.push(result)
-    if (!isAnswer) attempt.hasSpoken = true
-    if (message !== undefined && !isAnswer) attempt.questions = (attempt.questions ?? 0) + 1
-    return (attempt.questions ?? 0) > mostQuestions && !isAnswer ? undefined : message
-  }
+  /** Keeps the result in the message for the attempt. `answered` is true after the answer. */
+  const trimFor =
+    (attempt: Attempt, progress: { answered?: boolean } = {}) =>
+    async (text: string) => {
+      const { id = '' } = attempt.request ?? {}
+      const place = isOfTools(attempt) ? attempt.results.length : undefined
+      const { message, isAnswer, result } = await read({ text, id, place })
+      if (result !== undefined) attempt.results.push(result)
+      if (isAnswer) progress.answered = true
+      else attempt.hasSpoken = true
+      if (message !== undefined && !isAnswer) attempt.questions = (attempt.questions ?? 0) + 1
+      return (attempt.questions ?? 0) > mostQuestions && !isAnswer ? undefined : message
+    }
 
   /** What the library gets of a response. Throws for one that ends the attempt. */
-  async function readable(response: StreamedResponse, attempt: Attempt): Promise<Response> {
+  async function readable(response: StreamedResponse, attempt: Attempt, resume: Resume): Promise<Response> {
     const { status } = response
     Object.assign(attempt, { status, isStream: isStream(response) })
     if (isEmpty(status)) return withoutBody(response)
-    if (isStream(response) && !isRefusal(status))
-      return new Response(trimStream(response.body, trimFor(attempt)), response)
+    if (isStream(response) && !isRefusal(status)) {
+      const progress: { answered?: boolean } = {}
+      const isAnswered = () => progress.answered === true
+      const body = resumedStream(response.body, trimFor(attempt, progress), { isAnswered, resume })
+      return new Response(ReadableStream.from(body), response)
+    }
     const whole = await readWhole(response)
     if (!isRefusal(status))
       return new Response(
@@ -75,17 +82,22 @@ export function sessionFetch({ stream, threads, party, timeoutMs, maxBytes }: Re
     }
     const onFailure = (failure: SafeFetchError) => void Object.assign(attempt, { failure })
     try {
-      const response = await stream({
+      const request = {
         url: String(url),
-        method: method === 'DELETE' ? method : 'POST',
         headers: Object.fromEntries(new Headers(headers)),
+        maxBytes: isOfTools(attempt) ? maxBytes : Math.min(maxBytes, mostToOpen),
+      }
+      const response = await stream({
+        ...request,
+        method: method === 'DELETE' ? method : 'POST',
         ...(typeof body === 'string' && { body }),
         timeoutMs: Math.max(0, Math.min(timeoutMs, attempt.endsAt - performance.now())),
-        maxBytes: isOfTools(attempt) ? maxBytes : Math.min(maxBytes, mostToOpen),
         signal: attempt.signal,
         onFailure,
       })
-      return await readable(response, attempt)
+      const isCall = isResumable(attempt, request.headers)
+      const resume = isCall ? resumption({ ...request, stream, attempt }) : async () => undefined
+      return await readable(response, attempt, resume)
     } catch (error) {
       if (error instanceof SafeFetchError) onFailure(error)
       throw error
@@ -99,13 +111,10 @@ const isRefusal = (status: number): boolean =>
 /** Acknowledgements (202), and statuses without a body. */
 const isEmpty = (status: number): boolean => status === 202 || status === 204 || status === 205 || status === 304
 
-const hasType = (type: RegExp, { headers }: StreamedResponse): boolean => type.test(headers.get('content-type') ?? '')
-
-const isStream = (response: StreamedResponse): boolean =>
-  !isEmpty(response.status) && hasType(/^\s*text\/event-stream\s*(?:;|$)/i, response)
+const isStream = (response: StreamedResponse): boolean => !isEmpty(response.status) && isEventStream(response.headers)
 
 const isJson = (response: StreamedResponse): boolean =>
-  response.status < 400 && hasType(/^\s*application\/json\s*(?:;|$)/i, response)
+  response.status < 400 && /^\s*application\/json\s*(?:;|$)/i.test(response.headers.get('content-type') ?? '')
 
 function withoutBody({ status, headers, body }: StreamedResponse): Response {
   void body.cancel()

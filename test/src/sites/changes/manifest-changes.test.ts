@@ -57,17 +57,18 @@ const revocation = { revocation_url: 'https://site.example/revoke' }
 test('a tool needs no new scope where scopes decide nothing', (t) => {
   const own = { ...oauth({ scopes: [] }), resource: 'https://site.example/mcp' }
   const added = [tool(), tool({ name: 'send_things' })]
-  for (const [signIn, expected] of [
+  const newScope = 'It needs the "write" scope, which no tool needed before.'
+  for (const [signIn, expected, more] of [
     [{ type: 'none' }, 'compatible'],
     [own, 'compatible'],
-    [{ ...own, scopes: ['read', 'write'] }, 'new_scope'],
-    [oauth({ scopes: [] }), 'new_scope'],
-    [{ type: 'bearer' }, 'new_scope'],
+    [{ ...own, scopes: ['read', 'write'] }, 'new_scope', newScope],
+    [oauth({ scopes: [] }), 'new_scope', newScope],
+    [{ type: 'bearer' }, 'new_scope', 'It may change things, which no tool did before.'],
   ] as const) {
     const [before, after] = [manifest(), manifest({ tools: added })].map((one) => ({ ...parsed(one), auth: signIn }))
     const found = compareManifests(before as Manifest, after as Manifest)
     t.is(found.class, expected)
-    if (expected === 'compatible') t.is(found.differences[0]?.message, 'A tool has been added.')
+    t.is(found.differences[0]?.message, ['A tool has been added.', more].filter(Boolean).join(' '))
   }
 })
 

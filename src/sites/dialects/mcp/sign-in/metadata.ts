@@ -3,7 +3,7 @@ import { decodeUtf8, isObject, parseJson } from '../../../../json.ts'
 import { quotedWords } from '../../../../names.ts'
 import { SafeFetchError } from '../../../../safe-fetch/safe-fetch-error.ts'
 import type { SafeFetch, SafeResponse } from '../../../../safe-fetch/safe-fetch.ts'
-import { refusedAddress, unreached } from '../../../../safe-fetch/unreached-site.ts'
+import { noAnswerInWords, refusedAddress } from '../../../../safe-fetch/unreached-site.ts'
 import { invalidManifest } from '../../../invalid-manifest.ts'
 import type { Attempt } from '../attempt.ts'
 
@@ -17,8 +17,9 @@ export type Metadata = { document: Record<string, unknown> } | { problem: CodedE
 export async function readMetadata(fetch: SafeFetch, url: string, attempt: Attempt): Promise<Metadata> {
   const timeoutMs = Math.max(0, attempt.endsAt - performance.now())
   const headers = { accept: 'application/json' }
+  const { signal } = attempt
   try {
-    return read(url, await fetch({ url, method: 'GET', headers, timeoutMs, maxBytes, signal: attempt.signal }))
+    return read(url, await fetch({ url, method: 'GET', headers, timeoutMs, maxBytes, ignoreEvents: true, signal }))
   } catch (error) {
     if (error instanceof SafeFetchError) return unread(url, error)
     throw error
@@ -40,8 +41,7 @@ function unread(url: string, { reason, message }: SafeFetchError): Metadata {
   if (reason === 'refused-address') return refused(`${at}: ${refusedAddress}`)
   if (reason === 'invalid-url') return refused(`${at}: ${message}`)
   if (reason === 'too-large') return refused(`${at} is larger than ${maxBytes} bytes.`)
-  if (reason === 'redirect') return missing(`${at} responded with a redirect. Redirects are not followed.`, true)
-  return missing(reason === 'timeout' ? `${at} did not respond in time.` : `${at}: ${unreached}`, false)
+  return missing(`${at} ${noAnswerInWords(reason)}.`, reason === 'redirect')
 }
 
 const refused = (sentence: string): Metadata => ({
@@ -59,6 +59,10 @@ const about = 'The MCP server requires sign-in, but its metadata cannot be read.
 /** MANIFEST_INVALID for metadata that was read. The problem is a clause. */
 export const invalidSignIn = (problem: string): CodedError =>
   invalidManifest([{ path: '', message: `The MCP server requires sign-in, but ${problem}.` }])
+
+/** The texts in a list of a document. The size of the document bounds their number. */
+export const textsIn = (value: unknown): string[] =>
+  Array.isArray(value) ? (value as unknown[]).filter((one) => typeof one === 'string') : []
 
 /** The first document of these addresses, in order; undefined if none is published. */
 export async function firstDocument(

@@ -2,7 +2,7 @@ import { quotedWords } from '../../../../names.ts'
 import type { SafeFetch } from '../../../../safe-fetch/safe-fetch.ts'
 import { scopeWords } from '../../../scope-words.ts'
 import type { Attempt } from '../attempt.ts'
-import { firstDocument, invalidSignIn, readMetadata } from './metadata.ts'
+import { firstDocument, invalidSignIn, readMetadata, textsIn } from './metadata.ts'
 
 /** Authorization servers that are tried. */
 const mostServers = 5
@@ -58,6 +58,3 @@ function isAbout(resource: string, url: string): boolean {
   if (named.search !== '' && named.search !== server.search) return false
   return `${server.pathname}/`.startsWith(`${named.pathname.replace(/\/+$/, '')}/`)
 }
-
-const textsIn = (value: unknown): string[] =>
-  Array.isArray(value) ? (value as unknown[]).filter((one) => typeof one === 'string') : []

@@ -1,15 +1,16 @@
 import * as v from 'valibot'
-import { CodedError, isCoded } from '../../../../errors.ts'
+import { CodedError } from '../../../../errors.ts'
 import { quotedWords } from '../../../../names.ts'
 import type { SafeFetch } from '../../../../safe-fetch/safe-fetch.ts'
-import { parseSiteUrl } from '../../../../safe-fetch/site-url.ts'
+import { siteUrlProblem } from '../../../../safe-fetch/site-url.ts'
 import type { Attempt } from '../attempt.ts'
-import { firstDocument, invalidSignIn } from './metadata.ts'
+import { firstDocument, invalidSignIn, textsIn } from './metadata.ts'
 
+const isSiteUrl = (text: string): boolean => siteUrlProblem(text) === undefined
 const address = v.pipe(v.string('must be a text'), v.check(isSiteUrl, 'must be a valid https address'))
 const names = v.pipe(
   v.array(v.unknown()),
-  v.transform((list) => list.filter((one) => typeof one === 'string').slice(0, 100)),
+  v.transform((list) => textsIn(list).slice(0, 100)),
 )
 
 /** The metadata of an authorization server that is used (RFC 8414, 2; OpenID Connect Discovery, 3). */
@@ -62,15 +63,6 @@ function addressesOf({ origin, pathname }: URL): string[] {
 
 const problemIn = (issue: v.BaseIssue<unknown>): string =>
   `${issue.path?.map(({ key }) => String(key)).join('.') ?? 'it'} ${issue.received === 'undefined' ? 'is missing' : issue.message}`
-
-function isSiteUrl(text: string): boolean {
-  try {
-    return parseSiteUrl(text).protocol === 'https:'
-  } catch (error) {
-    if (isCoded(error, 'INVALID_URL')) return false
-    throw error
-  }
-}
 
 /** MANIFEST_NOT_FOUND for a server that publishes nothing. */
 export const noMetadata = (issuer: string): CodedError =>

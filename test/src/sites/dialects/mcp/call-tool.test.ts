@@ -143,7 +143,6 @@ const unanswered: [name: string, answer: (response: ServerResponse, received: Re
     (response) => void response.writeHead(200, stream).write(progress, () => response.destroy()),
   ],
   ['the stream ends', (response) => void response.writeHead(200, stream).end(progress)],
-  ['the stream that could be resumed ends', (response) => void response.writeHead(200, stream).end(`id: 1\ndata:\n\n`)],
   [
     'the stream answers another request',
     (response) => void response.writeHead(200, stream).end(`data: ${resultOf(4711)}\n\n`),

@@ -16,6 +16,10 @@ const asking = (properties: object, more: object = {}) => ({
   },
   requestState: 'state',
 })
+const questions = (count: number, properties: object, message = 'Well?') =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, at) => [`q${at}`, asking(properties, { message }).inputRequests.asked]),
+  )
 const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, text]))
 const options = (count: number) => Array.from({ length: count }, (_, at) => `option ${at}`)
 
@@ -44,7 +48,14 @@ const refusals: Record<string, [Record<string, unknown>, RegExp]> = {
     /something else/,
   ],
   'a list of roots': [{ inputRequests: { asked: { method: 'roots/list' } } }, /something else/],
-  'two things': [{ inputRequests: { ...asking({}).inputRequests, other: { method: 'roots/list' } } }, /several things/],
+  'values and something else': [
+    { inputRequests: { ...asking({}).inputRequests, other: { method: 'roots/list' } } },
+    /something else/,
+  ],
+  'too many choices of a list': [asking({ value: { type: 'array', items: { enum: options(101) } } }), /too large/],
+  'six things': [{ inputRequests: questions(6, {}) }, /more than 5 questions at once/],
+  'more fields than a form may have': [{ inputRequests: questions(3, many(7)) }, /too many questions/],
+  'more words than a form may have': [{ inputRequests: questions(2, {}, 'a'.repeat(2000)) }, /too many questions/],
   'another call later': [{ requestState: 'state' }, /called again later/],
 }
 
@@ -88,6 +99,29 @@ test('a form is an outcome of the call, and the next request carries the answer 
   t.deepEqual(ordered, [{ size: 's' }])
   t.like(await call(server.url, 'login', { mayAsk: true }), { kind: 'rejected' })
   return t.like(await call(server.url, 'visit', { mayAsk: true }), { kind: 'rejected' })
+})
+
+test('questions that are asked at once are one form, and each gets the values of its own fields', async (t) => {
+  const ordered: unknown[] = []
+  const server = await startMcpServer(t, { more: askingTools(ordered) })
+  const { call } = await openDialect(t)
+  const outcome = await call(server.url, 'lunch', { mayAsk: true })
+  if (outcome.kind !== 'asks') return t.fail(JSON.stringify(outcome))
+  const { form, state } = outcome
+  t.is(form.message, '1. What to eat?\n\n2. What to drink?')
+  t.like(form.fields, [
+    { name: '1.extras', title: '1. Extras', kind: 'choices', min: 1, max: 2, choices: { 0: { title: 'With salt' } } },
+    { name: '2.extras', title: '2. extras', kind: 'choices', preset: ['lemon'], choices: { 0: { value: 'ice' } } },
+  ])
+  const input = { '1.extras': ['oil', 'salt'], '2.extras': [] }
+  t.like(await call(server.url, 'lunch', { mayAsk: true, answer: { state, action: 'accept', input } }), {
+    kind: 'succeeded',
+  })
+  t.like(await call(server.url, 'lunch', { mayAsk: true, answer: { state, action: 'decline' } }), { kind: 'succeeded' })
+  return t.deepEqual(ordered, [
+    [{ extras: ['oil', 'salt'] }, { extras: [] }],
+    [false, false],
+  ])
 })
 
 test('a form that quotes the token is shown to nobody', async (t) => {

@@ -52,6 +52,16 @@ test('hints that contradict each other propose nothing, and neither do those abo
   )
 })
 
+test('a server that answers requests for documents with endless streams is not waited for', async (t) => {
+  const server = await startMcpServer(t, { token: 'a-token' })
+  server.elsewhere = (_request, response) =>
+    void response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': \n')
+  const { list } = await openDialect(t)
+  const since = performance.now()
+  t.like((await list(server.url)).manifest.auth, { type: 'bearer' })
+  t.true(performance.now() - since < 10_000)
+})
+
 test('a server that wants a token shows its tools only to who has it', async (t) => {
   const token = 'the-token-of-the-owner'
   for (const era of eras) {
