@@ -2,7 +2,8 @@ import type { Agent } from '../agents/agent.ts'
 import type { Agents } from '../agents/agents.ts'
 import { requireCredits, type AccountStatus } from '../billing/account-status.ts'
 import { requireFeature } from '../billing/tiers.ts'
-import type { Config } from '../config/config.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { CatalogueEntry } from '../catalogue/catalogue-format.ts'
 import { assertThat, isCoded } from '../errors.ts'
 import type { Runs } from '../runs/runs.ts'
 import { presets } from '../webhooks/presets.ts'
@@ -16,37 +17,47 @@ interface Asked {
   address: string
 }
 
-/** Templates: agents on the example sites of this installation, which start with one request. */
+/** A site that a template names, and the vault entry of the owner if the owner has connected it. */
+interface NamedSite {
+  site: string
+  entry: CatalogueEntry | undefined
+  vaultEntryId: string | undefined
+}
+
+/** Templates: agents on sites of the catalogue, which start with one request. */
 export function createTemplates(context: {
-  config: Pick<Config, 'templateSites'>
   agents: Pick<Agents, 'secretOf'>
+  catalogue: Pick<Catalogue, 'named' | 'connectedAt'>
   runs: Pick<Runs, 'accept'>
   webhooks: { deliver: (delivery: InboundDelivery) => Promise<Outcome> }
 }) {
-  const { agents, runs, webhooks } = context
+  const { agents, catalogue, runs, webhooks } = context
   const templates = readTemplates()
-  const sites = new Map(Object.entries(context.config.templateSites))
 
-  /** An example site, with the token that connects it. NOT_FOUND if this installation has none of that name. */
-  function siteNamed(name: string): { origin: string; token: string } {
-    const site = sites.get(name)
-    assertThat(site, 'NOT_FOUND', { message: noSite(name) })
-    return site
+  /** The sites of these names as an owner has them, by name. */
+  async function sitesNamed(ownerId: string, names: Iterable<string>): Promise<Map<string, NamedSite>> {
+    const named = [...new Set(names)].map((site) => ({ site, entry: catalogue.named(site) }))
+    const entries = named.flatMap(({ entry }) => entry ?? [])
+    const ids = await catalogue.connectedAt(ownerId, entries)
+    const idOf = new Map(entries.map((entry, index) => [entry, ids[index]]))
+    return new Map(named.map(({ site, entry }) => [site, { site, entry, vaultEntryId: entry && idOf.get(entry) }]))
   }
 
-  /**
-   * Refuses a template that the account cannot start now: NOT_FOUND (a site is unavailable), TIER_REQUIRED, NO_CREDITS,
-   * PERMISSION_DENIED (suspended).
-   */
-  function assertStartable(template: Template, standing: AccountStatus): void {
-    for (const { site } of template.sites) siteNamed(site)
+  const sitesOf = (ownerId: string, of: readonly Template[]) =>
+    sitesNamed(
+      ownerId,
+      of.flatMap(({ sites }) => sites.map(({ site }) => site)),
+    )
+
+  function assertStartableWith(template: Template, sites: Map<string, NamedSite>, standing: AccountStatus): void {
+    for (const { site } of template.sites) assertUsable(sites.get(site) ?? nowhere(site))
     if (template.trigger === 'webhook') requireFeature(standing, 'webhooks')
     requireCredits(standing)
   }
 
-  function obstacleOf(template: Template, standing: AccountStatus): string | null {
+  function obstacleOf(...given: Parameters<typeof assertStartableWith>): string | null {
     try {
-      assertStartable(template, standing)
+      assertStartableWith(...given)
       return null
     } catch (error) {
       if (isCoded(error)) return error.message
@@ -69,20 +80,32 @@ export function createTemplates(context: {
   }
 
   return {
-    siteNamed,
-    assertStartable,
+    /** A site of a template for this owner. NOT_FOUND if it is not in the catalogue, or must be connected first. */
+    async siteFor(ownerId: string, name: string) {
+      const found = (await sitesNamed(ownerId, [name])).get(name) ?? nowhere(name)
+      return { ...assertUsable(found), vaultEntryId: found.vaultEntryId }
+    },
 
-    /** All templates, with the sites that are available, and what keeps the account from starting each. */
-    list: (standing: AccountStatus) =>
-      templates.map((template) => ({
+    /**
+     * Refuses a template that the owner cannot start now: NOT_FOUND (a site is unavailable), TIER_REQUIRED, NO_CREDITS,
+     * PERMISSION_DENIED (suspended).
+     */
+    async assertStartable(ownerId: string, template: Template, standing: AccountStatus): Promise<void> {
+      assertStartableWith(template, await sitesOf(ownerId, [template]), standing)
+    },
+
+    /** All templates, with the sites that are available, and what keeps the owner from starting each. */
+    async list(ownerId: string, standing: AccountStatus) {
+      const sites = await sitesOf(ownerId, templates)
+      return templates.map((template) => ({
         ...template,
-        sites: template.sites.map((choice) => ({
-          ...choice,
-          origin: sites.get(choice.site)?.origin ?? null,
-          available: sites.has(choice.site),
-        })),
-        obstacle: obstacleOf(template, standing),
-      })),
+        sites: template.sites.map((choice) => {
+          const found = sites.get(choice.site) ?? nowhere(choice.site)
+          return { ...choice, address: found.entry?.address ?? null, available: problemOf(found) === undefined }
+        }),
+        obstacle: obstacleOf(template, sites, standing),
+      }))
+    },
 
     /** NOT_FOUND. */
     get(id: string): Template {
@@ -104,5 +127,20 @@ export function createTemplates(context: {
   }
 }
 
-const noSite = (name: string): string =>
-  `This installation has no example site named ${JSON.stringify(name)}, which the template uses. Connect a site of your own with POST /vault, and create an agent for it with POST /agents.`
+const nowhere = (site: string): NamedSite => ({ site, entry: undefined, vaultEntryId: undefined })
+
+/** Why a template cannot use a site: it needs one that the owner has connected, or that connects without the owner. */
+function problemOf({ site, entry, vaultEntryId }: NamedSite): string | undefined {
+  if (!entry)
+    return `The catalogue of this installation has no site named ${JSON.stringify(site)}, which the template uses. Connect a site of your own with POST /vault, and create an agent for it with POST /agents.`
+  const connects = entry.authType === 'none' || entry.token !== undefined
+  return vaultEntryId !== undefined || connects
+    ? undefined
+    : `The template uses the site ${JSON.stringify(entry.name)}. Connect it first: its address is ${entry.address}.`
+}
+
+function assertUsable(site: NamedSite): CatalogueEntry {
+  const problem = problemOf(site)
+  assertThat(site.entry && problem === undefined, 'NOT_FOUND', { message: problem ?? '' })
+  return site.entry
+}
