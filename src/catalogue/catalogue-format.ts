@@ -38,7 +38,7 @@ export const catalogueFile = onlyMembers({
   authType: v.picklist(authTypes),
   /** Where users create a token. */
   tokenHelp: v.optional(text(500)),
-  notes: v.optional(text(1000), ''),
+  notes: v.optional(v.pipe(v.string(), v.maxLength(1000, 'must have at most 1000 characters')), ''),
   tags: v.optional(v.pipe(v.array(text(32)), v.maxLength(10, 'must have at most 10 items')), []),
   /** Connects the site for everyone who starts a template. It is never shown. */
   token: v.optional(v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,8192}$/, 'must be 1 to 8192 visible characters'))),

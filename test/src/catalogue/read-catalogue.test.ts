@@ -65,7 +65,7 @@ for (const [what, file, problem] of wrong)
   })
 
 test('every problem of every folder is said at once', (t) => {
-  const [ours, more] = [entries(t, { 'Bad name.json': good, 'a.json': 4711 }), entries(t, { 'b.json': [] })]
+  const [ours, more] = [entries(t, { 'Bad name.json': good, 'a.json': 4711 }), entries(t, { 'b.json': 'null' })]
   const missing = join(ours, 'nowhere')
   const problems = problemsIn(t, () => readCatalogue([ours, missing, more]))
   t.is(problems.length, 4)
