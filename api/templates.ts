@@ -116,7 +116,7 @@ async function createAgentOf(template: Template, given: OfCaller): Promise<strin
 async function entryOf(name: string, given: OfCaller): Promise<string> {
   const { templates } = given.services
   const { address, token, vaultEntryId } = await templates.siteFor(given.ownerId, name)
-  if (vaultEntryId !== undefined) return vaultEntryId
+  if (vaultEntryId !== null) return vaultEntryId
   try {
     return (await perform(addToVault, given, { url: address, ...(token !== undefined && { token }) })).id
   } catch (error) {

@@ -24,7 +24,7 @@ const address = v.pipe(
   v.string(),
   v.check(
     (written) => addressProblem(written) === undefined,
-    ({ input }) => addressProblem(String(input)) ?? '',
+    ({ input }) => addressProblem(input) ?? '',
   ),
 )
 

@@ -5,8 +5,8 @@ import type { SiteAddress } from '../vault/site-at.ts'
 import type { CatalogueEntry } from './catalogue-format.ts'
 import { readCatalogue } from './read-catalogue.ts'
 
-/** An entry without its token, and the vault entry of an owner who has connected the site. */
-export type ListedEntry = Omit<CatalogueEntry, 'token'> & { vaultEntryId: string | null }
+/** An entry, and the vault entry of an owner who has connected the site. */
+export type KnownSite = CatalogueEntry & { vaultEntryId: string | null }
 
 interface Asked {
   /** Every word must occur in an entry. */
@@ -26,27 +26,29 @@ export function createCatalogue(context: {
   const entries = readCatalogue(context.config.catalogueFolders)
   const texts = new Map(entries.map((entry) => [entry, textOf(entry)]))
 
-  /** The vault entries of the owner for these sites, in their order. */
-  const connectedAt = (ownerId: string, sites: readonly CatalogueEntry[]): Promise<(string | undefined)[]> =>
-    context.vault.connectedAt(ownerId, sites)
+  async function asKnown(ownerId: string, sites: readonly CatalogueEntry[]): Promise<KnownSite[]> {
+    const connected = await context.vault.connectedAt(ownerId, sites)
+    return sites.map((entry, index) => ({ ...entry, vaultEntryId: connected[index] ?? null }))
+  }
 
   return {
-    named: (id: string): CatalogueEntry | undefined => entries.find((entry) => entry.id === id),
-
-    connectedAt,
+    /** The sites with these ids, as far as they exist, by id. */
+    async known(ownerId: string, ids: readonly string[]): Promise<Map<string, KnownSite>> {
+      const sites = entries.filter(({ id }) => ids.includes(id))
+      return new Map((await asKnown(ownerId, sites)).map((site) => [site.id, site]))
+    },
 
     /** One page, in the order of ids. VALIDATION_ERROR for a cursor of another list. */
-    async list(ownerId: string, { search = '', cursor, limit }: Asked): Promise<Page<ListedEntry>> {
+    async list(ownerId: string, { search = '', cursor, limit }: Asked): Promise<Page<Omit<KnownSite, 'token'>>> {
       const after = cursor === undefined ? '' : readCursor('catalogue', (id) => id, cursor)
       const words = wordsOf(search)
       const found = entries.filter(
         (entry) => entry.id > after && words.every((word) => texts.get(entry)?.includes(word)),
       )
       const shown = found.slice(0, limit)
-      const connected = await connectedAt(ownerId, shown)
       const last = shown.at(-1)
       return {
-        items: shown.map(({ token: _, ...entry }, index) => ({ ...entry, vaultEntryId: connected[index] ?? null })),
+        items: (await asKnown(ownerId, shown)).map(withoutToken),
         nextCursor: last && found.length > limit ? writeCursor('catalogue', last.id) : null,
       }
     },
@@ -54,6 +56,11 @@ export function createCatalogue(context: {
 }
 
 export type Catalogue = ReturnType<typeof createCatalogue>
+
+function withoutToken(site: KnownSite): Omit<KnownSite, 'token'> {
+  const { token: _token, ...shown } = site
+  return shown
+}
 
 const wordsOf = (search: string): string[] => search.toLowerCase().split(/\s+/).filter(Boolean)
 

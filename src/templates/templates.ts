@@ -3,12 +3,12 @@ import type { Agents } from '../agents/agents.ts'
 import { requireCredits, type AccountStatus } from '../billing/account-status.ts'
 import { requireFeature } from '../billing/tiers.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import type { CatalogueEntry } from '../catalogue/catalogue-format.ts'
 import { assertThat, isCoded } from '../errors.ts'
 import type { Runs } from '../runs/runs.ts'
 import { presets } from '../webhooks/presets.ts'
 import type { InboundDelivery, Outcome } from '../webhooks/webhooks.ts'
 import { readTemplates } from './read-templates.ts'
+import { assertUsable, problemOf, type KnownSites } from './template-sites.ts'
 import type { Template } from './template-format.ts'
 
 /** The request that starts an agent from a template. */
@@ -17,40 +17,24 @@ interface Asked {
   address: string
 }
 
-/** A site that a template names, and the vault entry of the owner if the owner has connected it. */
-interface NamedSite {
-  site: string
-  entry: CatalogueEntry | undefined
-  vaultEntryId: string | undefined
-}
-
 /** Templates: agents on sites of the catalogue, which start with one request. */
 export function createTemplates(context: {
   agents: Pick<Agents, 'secretOf'>
-  catalogue: Pick<Catalogue, 'named' | 'connectedAt'>
+  catalogue: Pick<Catalogue, 'known'>
   runs: Pick<Runs, 'accept'>
   webhooks: { deliver: (delivery: InboundDelivery) => Promise<Outcome> }
 }) {
   const { agents, catalogue, runs, webhooks } = context
   const templates = readTemplates()
 
-  /** The sites of these names as an owner has them, by name. */
-  async function sitesNamed(ownerId: string, names: Iterable<string>): Promise<Map<string, NamedSite>> {
-    const named = [...new Set(names)].map((site) => ({ site, entry: catalogue.named(site) }))
-    const entries = named.flatMap(({ entry }) => entry ?? [])
-    const ids = await catalogue.connectedAt(ownerId, entries)
-    const idOf = new Map(entries.map((entry, index) => [entry, ids[index]]))
-    return new Map(named.map(({ site, entry }) => [site, { site, entry, vaultEntryId: entry && idOf.get(entry) }]))
-  }
-
   const sitesOf = (ownerId: string, of: readonly Template[]) =>
-    sitesNamed(
+    catalogue.known(
       ownerId,
       of.flatMap(({ sites }) => sites.map(({ site }) => site)),
     )
 
-  function assertStartableWith(template: Template, sites: Map<string, NamedSite>, standing: AccountStatus): void {
-    for (const { site } of template.sites) assertUsable(sites.get(site) ?? nowhere(site))
+  function assertStartableWith(template: Template, sites: KnownSites, standing: AccountStatus): void {
+    for (const { site } of template.sites) assertUsable(site, sites)
     if (template.trigger === 'webhook') requireFeature(standing, 'webhooks')
     requireCredits(standing)
   }
@@ -81,10 +65,7 @@ export function createTemplates(context: {
 
   return {
     /** A site of a template for this owner. NOT_FOUND if it is not in the catalogue, or must be connected first. */
-    async siteFor(ownerId: string, name: string) {
-      const found = (await sitesNamed(ownerId, [name])).get(name) ?? nowhere(name)
-      return { ...assertUsable(found), vaultEntryId: found.vaultEntryId }
-    },
+    siteFor: async (ownerId: string, site: string) => assertUsable(site, await catalogue.known(ownerId, [site])),
 
     /**
      * Refuses a template that the owner cannot start now: NOT_FOUND (a site is unavailable), TIER_REQUIRED, NO_CREDITS,
@@ -99,10 +80,11 @@ export function createTemplates(context: {
       const sites = await sitesOf(ownerId, templates)
       return templates.map((template) => ({
         ...template,
-        sites: template.sites.map((choice) => {
-          const found = sites.get(choice.site) ?? nowhere(choice.site)
-          return { ...choice, address: found.entry?.address ?? null, available: problemOf(found) === undefined }
-        }),
+        sites: template.sites.map((choice) => ({
+          ...choice,
+          address: sites.get(choice.site)?.address ?? null,
+          available: problemOf(choice.site, sites) === undefined,
+        })),
         obstacle: obstacleOf(template, sites, standing),
       }))
     },
@@ -125,22 +107,4 @@ export function createTemplates(context: {
       return (await runs.accept.startManually(agent, request)).id
     },
   }
-}
-
-const nowhere = (site: string): NamedSite => ({ site, entry: undefined, vaultEntryId: undefined })
-
-/** Why a template cannot use a site: it needs one that the owner has connected, or that connects without the owner. */
-function problemOf({ site, entry, vaultEntryId }: NamedSite): string | undefined {
-  if (!entry)
-    return `The catalogue of this installation has no site named ${JSON.stringify(site)}, which the template uses. Connect a site of your own with POST /vault, and create an agent for it with POST /agents.`
-  const connects = entry.authType === 'none' || entry.token !== undefined
-  return vaultEntryId !== undefined || connects
-    ? undefined
-    : `The template uses the site ${JSON.stringify(entry.name)}. Connect it first: its address is ${entry.address}.`
-}
-
-function assertUsable(site: NamedSite): CatalogueEntry {
-  const problem = problemOf(site)
-  assertThat(site.entry && problem === undefined, 'NOT_FOUND', { message: problem ?? '' })
-  return site.entry
 }

@@ -5,6 +5,7 @@ import type { Api } from '../../../api/client.ts'
 import { Button } from '../../../design/Button.tsx'
 import { Field } from '../../../design/Field.tsx'
 import { ErrorBox } from '../../../parts/ErrorBox.tsx'
+import { countInWords } from '../../../parts/format.ts'
 import { shownText } from '../../../parts/shown-text.ts'
 import { Skeleton } from '../../../parts/Skeleton.tsx'
 import type { Owner } from '../../../session/workspace.ts'
@@ -24,8 +25,10 @@ export const Catalogue = ({ owner }: { owner: Owner }) => {
     <section className={styles.catalogue} aria-labelledby="suggested">
       <h2 id="suggested">Suggested sites</h2>
       <Field label="Search suggested sites" type="search" maxLength={200} value={search} onChange={setSearch} />
-      <p role="status" className={entries.length > 0 ? styles.said : styles.quiet}>
-        {entries.length > 0 ? 'Sites are suggested.' : 'No suggested site has all of these words.'}
+      <p role="status" className={styles.quiet}>
+        {entries.length > 0
+          ? `${countInWords(entries.length, 'site')}${hasNextPage ? ' and more' : ''}`
+          : 'No suggested site has all of these words.'}
       </p>
       <ul className={styles.list}>
         {entries.map((entry) => (
