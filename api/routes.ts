@@ -15,6 +15,7 @@ import * as audit from './audit.ts'
 import * as auth from './auth.ts'
 import * as billing from './billing.ts'
 import * as calls from './calls.ts'
+import * as catalogue from './catalogue.ts'
 import * as chat from './chat.ts'
 import * as callbacks from './callbacks.ts'
 import * as exports from './exports.ts'
@@ -83,6 +84,7 @@ export const routes: AnyRoute[] = [
   paymentSetup,
   stripeWebhook,
   payments,
+  catalogue,
   vault,
   calls,
   siteInspection,

@@ -14,13 +14,13 @@ import { addToVault } from './vault.ts'
 const site = named(
   'TemplateSite',
   v.object({
-    site: field(v.string(), 'Name of the site in the template', 'tracker'),
-    origin: field(
+    site: field(v.string(), 'Id of the site in the catalogue', 'tracker'),
+    address: field(
       v.nullable(v.string()),
-      'Origin of the site. Null if this installation has no such site.',
+      'Address of the site. Null if the catalogue has no such site.',
       'https://tracker.example.com',
     ),
-    available: field(v.boolean(), 'Whether this installation has the site'),
+    available: field(v.boolean(), 'Whether the site is connected, or is connected when you start the template'),
     tools: field(v.array(v.string()), 'Tools that the agent can use at this site', ['search_issues']),
     askFirst: field(v.array(v.string()), ...meanings.askFirst),
   }),
@@ -60,7 +60,7 @@ export const listTemplates = route({
   status: 200,
   response: listOf(template),
   handle: async ({ services, ownerId }) => ({
-    items: services.templates.list(await services.billing.account(ownerId)),
+    items: await services.templates.list(ownerId, await services.billing.account(ownerId)),
   }),
 })
 
@@ -73,8 +73,8 @@ export const createAgentFromTemplate = route({
   summary: 'Create an agent from a template',
   description:
     "Connects the template's sites unless they are already in the vault, creates the agent, and starts its first run " +
-    "with the template's sample. A repeated request creates another agent. Fails with `NOT_FOUND` if this installation " +
-    'does not have the sites.',
+    "with the template's sample. A repeated request creates another agent. Fails with `NOT_FOUND` if a site " +
+    'is not in the catalogue, or if you must connect it first.',
   owner: 'body',
   body: v.strictObject(inWorkspace),
   status: 201,
@@ -97,7 +97,7 @@ export const createAgentFromTemplate = route({
   async handle({ params, ...given }) {
     const { services, ownerId, request } = given
     const template = services.templates.get(params.templateId)
-    services.templates.assertStartable(template, await services.billing.account(ownerId))
+    await services.templates.assertStartable(ownerId, template, await services.billing.account(ownerId))
     const agentId = await createAgentOf(template, given)
     const agent = await services.agents.get(ownerId, agentId)
     return { agentId, runId: await services.templates.startFirst(agent, template, request) }
@@ -105,26 +105,24 @@ export const createAgentFromTemplate = route({
 })
 
 async function createAgentOf(template: Template, given: OfCaller): Promise<string> {
-  const { name, systemPrompt, trigger, cron, timeZone, webhookSchema } = template
+  const { name, systemPrompt, trigger, cron, timeZone, webhookSchema, outputSchema } = template
   const sites: { vaultEntryId: string; tools: string[]; askFirst: string[] }[] = []
   for (const { site, ...choice } of template.sites) sites.push({ vaultEntryId: await entryOf(site, given), ...choice })
-  const fields = { name, systemPrompt, trigger, cron, timeZone, webhookSchema, sites }
+  const fields = { name, systemPrompt, trigger, cron, timeZone, webhookSchema, outputSchema, sites }
   return (await perform(createAgent, given, fields)).id
 }
 
-/** The owner's vault entry for an example site, which is connected if it is not yet. */
+/** The owner's vault entry for a site of the catalogue, which is connected if it is not yet. */
 async function entryOf(name: string, given: OfCaller): Promise<string> {
-  const { vault, templates } = given.services
-  const { origin, token } = templates.siteNamed(name)
-  const find = () => vault.at(given.ownerId, origin)
-  const known = await find()
-  if (known) return known.id
+  const { templates } = given.services
+  const { address, token, vaultEntryId } = await templates.siteFor(given.ownerId, name)
+  if (vaultEntryId !== null) return vaultEntryId
   try {
-    return (await perform(addToVault, given, { url: origin, token })).id
+    return (await perform(addToVault, given, { url: address, ...(token !== undefined && { token }) })).id
   } catch (error) {
     // Another request connected the site in the meantime.
-    const connected = isCoded(error, 'TOKEN_EXISTS') ? await find() : undefined
+    const connected = isCoded(error, 'TOKEN_EXISTS') && (await templates.siteFor(given.ownerId, name)).vaultEntryId
     if (!connected) throw error
-    return connected.id
+    return connected
   }
 }

@@ -22,6 +22,7 @@ const browser = [
   'docs',
   'console/agents',
   'console/approvals',
+  'console/catalogue',
   'console/deliveries',
   'console/everywhere',
   'console/hostile',

@@ -1,11 +1,13 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { readCatalogue } from '../src/catalogue/read-catalogue.ts'
 import { readConfig, type Config } from '../src/config/config.ts'
 import { loadEnvFile, present } from '../src/config/environment.ts'
 import { readLocalConfig, type LocalConfig } from '../src/config/local-config.ts'
 import { readAll } from '../src/config/read-all.ts'
 import { sharedSettingsFile, shareSettings } from './shared-settings.ts'
+import { catalogueFolder } from './local/catalogue.ts'
 import { onStopRequest } from './local/on-stop.ts'
 import { conformanceFile, writeConformanceFile } from './local/conformance-file.ts'
 import { releaseLock, takeLock } from './local/lock.ts'
@@ -17,7 +19,6 @@ import { newSecrets } from './local/secrets.ts'
 import { startStack } from './local/stack.ts'
 import { readyInWords } from './local/ready.ts'
 import { createSupervisor, type Supervisor } from './local/supervisor.ts'
-import { templateSitesFile } from './local/template-sites.ts'
 import { startWarden } from './local/warden.ts'
 
 /**
@@ -41,6 +42,7 @@ async function main(): Promise<void> {
     // Checks all settings before anything starts. Otherwise the API and the worker would each report the problems.
     config: () => readConfig(withStandIns(present())),
   })
+  readCatalogue(config.catalogueFolders)
   const folder = resolve(local.DATA_DIR)
   makePrivateFolder(folder, local.DATABASE_URL === undefined ? postgresOwner() : undefined)
   const lock = join(folder, 'start.lock')
@@ -100,8 +102,8 @@ async function run(
     )
     await stopRequested
   } finally {
-    const files = [addressFile, conformanceFile(folder), sharedSettingsFile(folder), templateSitesFile(folder)]
-    for (const file of files) rmSync(file, { force: true })
+    const files = [addressFile, conformanceFile(folder), sharedSettingsFile(folder), catalogueFolder(folder)]
+    for (const file of files) rmSync(file, { recursive: true, force: true })
     await supervisor.stop()
     await endRecorded(record.folder)
   }

@@ -12,6 +12,7 @@ import { createSandboxClock } from './billing/sandbox-clock.ts'
 import { createAccountSweep } from './billing/account-sweep.ts'
 import { databaseClock, type Clock } from './clock.ts'
 import type { Config } from './config/config.ts'
+import { createCatalogue } from './catalogue/catalogue.ts'
 import { createChat } from './chat/chat.ts'
 import { createCallbacks } from './callbacks/callbacks.ts'
 import { createDeliver } from './callbacks/deliver.ts'
@@ -171,7 +172,8 @@ export function createServices(
   const refusals = createRefusals(base)
   const webhooks = createWebhooks({ ...base, agents, billing, payloads, recipients, refusals, runs })
   const testDeliveries = createTestDeliveries({ ...base, agents, webhooks })
-  const templates = createTemplates({ ...base, agents, runs, webhooks })
+  const catalogue = createCatalogue({ ...base, vault })
+  const templates = createTemplates({ ...base, agents, catalogue, runs, webhooks })
   const retention = createRetention(base)
   const partitions = createPartitions(base)
   const fires = createFires({ ...base, runs, billing, schedules })
@@ -230,6 +232,7 @@ export function createServices(
     refusals,
     testDeliveries,
     webhooks,
+    catalogue,
     templates,
     retention,
     partitions,

@@ -5,6 +5,7 @@ import { consoleHome } from '../../src/console-pages.ts'
 import { createDatabase } from '../../src/database/database.ts'
 import { createLogger } from '../../src/logger.ts'
 import { migrate, OtherSchemaError } from '../../src/database/migrate.ts'
+import { shareCatalogue } from './catalogue.ts'
 import { createCertificates, type Certificates } from './certificates.ts'
 import { buildConsole } from './console.ts'
 import { firstAdminLink, makeFirstAdmin } from './first-admin.ts'
@@ -16,7 +17,6 @@ import { localSecrets, type LocalSecrets } from './secrets.ts'
 import type { Supervisor } from './supervisor.ts'
 import { findTemporal } from './temporal/binary.ts'
 import { temporalServer } from './temporal/server.ts'
-import { shareTemplateSites } from './template-sites.ts'
 import { trustedAuthorities } from './trusted-authorities.ts'
 
 interface StackOptions {
@@ -74,9 +74,10 @@ export async function startStack(
   const addresses = addressesOf(local, temporal, { caFile, certFile, keyFile })
   const ui = addresses.temporalUi === undefined ? {} : { TEMPORAL_UI_URL: addresses.temporalUi }
   const own = { DATABASE_URL: database.url, TEMPORAL_ADDRESS: temporal, ...ui }
+  const given = local.environment['CATALOGUE_FOLDERS']
   const env = {
-    ...(await shareTemplateSites(folder, addresses, say)),
     ...childEnvironment(local, secrets, own, trusted),
+    ...(await shareCatalogue(folder, { ...addresses, given }, say)),
   }
   const ours = { env, flags: nodeFlags, shutdownSeconds: local.SHUTDOWN_SECONDS }
   await Promise.all([

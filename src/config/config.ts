@@ -6,7 +6,6 @@ import { readAll } from './read-all.ts'
 import type { ModelsConfig } from './models-config.ts'
 import { readBilling } from './read-billing.ts'
 import { readOidc, type OidcConfig } from './read-oidc.ts'
-import { readTemplateSites, type TemplateSites } from './read-template-sites.ts'
 import { refuseUnknown } from './unknown-settings.ts'
 
 const problemOfSites = ({
@@ -56,23 +55,17 @@ const consistent = v.pipe(
   ),
 )
 
-export type Config = Readonly<
-  ReturnType<typeof shape> & {
-    /** The sites that templates use, by name. */
-    templateSites: TemplateSites
-  }
->
+export type Config = Readonly<ReturnType<typeof shape>>
 
 /** Reads and validates the environment, by default this process's. Throws a ConfigError that names every problem. */
 export function readConfig(env?: Environment): Config {
-  const { read, models, oidc, templateSites } = readAll({
+  const { read, models, oidc } = readAll({
     unknown: () => refuseUnknown(env),
     read: () => readEnvironment(consistent, env),
     models: () => readModels(env),
     oidc: () => readOidc(env),
-    templateSites: () => readTemplateSites(env),
   })
-  return freeze({ ...shape(read, models, oidc, readBilling(models, env)), templateSites })
+  return freeze(shape(read, models, oidc, readBilling(models, env)))
 }
 
 /** The settings, grouped by user. Names of durations and sizes contain the unit. */
@@ -135,6 +128,8 @@ function shape(
       manifestCheckHours: env.MANIFEST_CHECK_HOURS,
       resultBytes: env.TOOL_RESULT_BYTES,
     },
+    /** The folders with the entries of the catalogue. */
+    catalogueFolders: env.CATALOGUE_FOLDERS,
     oauth: {
       clientId: env.OAUTH_CLIENT_ID,
       clientIds: env.OAUTH_CLIENT_IDS,

@@ -64,7 +64,7 @@ export const settings = v.object({
   OUTGOING_PER_MINUTE: whole(10),
   OUTGOING_COUNT_PORTS: flag(false),
   OUTGOING_HOLD_MINUTES: whole(60, 1, 1440),
-  TEMPLATE_SITES_FILE: optionalText(),
+  CATALOGUE_FOLDERS: list(),
   OAUTH_CLIENT_ID: text('switchyard'),
   OAUTH_CLIENT_IDS: clientIds,
   KEEP_ALIVE_DAYS: whole(25, 1, 365),

@@ -76,8 +76,8 @@ export const settingGroups: readonly SettingGroup[] = [
       OUTGOING_COUNT_PORTS:
         'Whether each port of a host has its own limit. Use this for several sites at one address, as with `npm start`.',
       OUTGOING_HOLD_MINUTES: 'The longest pause that a site can request with Retry-After.',
-      TEMPLATE_SITES_FILE:
-        'The path of a JSON file with the sites that templates use, and a token for each. `npm start` writes one for its example issue tracker. Without it, no template can be started.',
+      CATALOGUE_FOLDERS:
+        'Folders with the sites that the catalogue suggests and that templates use, one JSON file each, separated by commas. `npm start` adds one with its example sites.',
       OAUTH_CLIENT_ID: "The platform's client id at sites that use OAuth.",
       OAUTH_CLIENT_IDS: 'Different client ids for specific sites, as https://site=client-id, separated by commas.',
       KEEP_ALIVE_DAYS: 'How many days an OAuth grant can go unused before it is refreshed to keep it from expiring.',

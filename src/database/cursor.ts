@@ -10,6 +10,7 @@ export type ListName =
   | 'audit'
   | 'callbacks'
   | 'calls'
+  | 'catalogue'
   | 'changes'
   | 'fires'
   | 'invitations'

@@ -1,12 +1,7 @@
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import * as v from 'valibot'
+import type * as v from 'valibot'
 import { assertTrigger } from '../agents/agent-fields.ts'
-import { ConfigError } from '../config/environment.ts'
-import { expectedForm } from '../config/expected-form.ts'
-import { readJsonFile } from '../config/json-file.ts'
-import { placeOf } from '../config/only-members.ts'
+import { readJsonFolder } from '../config/json-folder.ts'
 import { isCoded } from '../errors.ts'
 import { factsOfPayload } from '../webhooks/payload-facts.ts'
 import { templateFile, type Template } from './template-format.ts'
@@ -15,29 +10,10 @@ import { templateFile, type Template } from './template-format.ts'
 const ownFolder = fileURLToPath(new URL('../../examples/templates/', import.meta.url))
 
 /** The templates in a folder, in the order of their ids. Throws a ConfigError that names every problem with its file. */
-export function readTemplates(folder = ownFolder): Template[] {
-  const files = readdirSync(folder).filter((file) => file.endsWith('.json'))
-  const results = files.toSorted().map((file) => readTemplate(folder, file))
-  const problems = results.flatMap((result) => ('problems' in result ? result.problems : []))
-  if (problems.length > 0) throw new ConfigError(problems)
-  return results.flatMap((result) => ('template' in result ? [result.template] : []))
-}
-
-function readTemplate(folder: string, file: string): { template: Template } | { problems: string[] } {
-  const path = join(folder, file)
-  const id = file.replace(/\.json$/, '')
-  if (!/^[a-z\d][a-z\d-]{0,63}$/.test(id))
-    return { problems: [`${path}: the file name must have only lowercase letters, digits and hyphens`] }
-  const written = readJsonFile(path)
-  if ('problem' in written) return { problems: [`The template ${id} ${written.problem}`] }
-  const { success, output, issues } = v.safeParse(templateFile, written.value, {
-    message: expectedForm,
-    abortPipeEarly: true,
-  })
-  const problems = success ? contradictions(output) : issues.map((issue) => `${placeOf(issue)} ${issue.message}`)
-  if (!success || problems.length > 0) return { problems: problems.map((problem) => `${path}: ${problem}`) }
-  return { template: { id, ...output } }
-}
+export const readTemplates = (folder = ownFolder): Template[] =>
+  readJsonFolder(folder, { what: 'template', schema: templateFile, most: 100, contradictions }).map(
+    ({ id, content }) => ({ id, ...content }),
+  )
 
 type Written = v.InferOutput<typeof templateFile>
 

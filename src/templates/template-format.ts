@@ -14,7 +14,7 @@ const toolNames = list(text(64), 200)
 
 const site = v.pipe(
   onlyMembers({
-    /** The name of an example site. */
+    /** The id of a site in the catalogue. */
     site: text(64),
     tools: toolNames,
     askFirst: v.optional(toolNames, []),
@@ -43,6 +43,8 @@ export const templateFile = onlyMembers({
   cron: v.optional(text(200)),
   timeZone: v.optional(text(64)),
   webhookSchema: v.optional(list(webhookField, 100)),
+  /** The JSON Schema that answers must match. */
+  outputSchema: v.optional(v.custom<Record<string, unknown>>(isObject, 'must be an object')),
   sites: list(site, 50),
   /** The payload or the input of the first run. */
   sample: v.optional(

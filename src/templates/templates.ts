@@ -2,12 +2,13 @@ import type { Agent } from '../agents/agent.ts'
 import type { Agents } from '../agents/agents.ts'
 import { requireCredits, type AccountStatus } from '../billing/account-status.ts'
 import { requireFeature } from '../billing/tiers.ts'
-import type { Config } from '../config/config.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
 import { assertThat, isCoded } from '../errors.ts'
 import type { Runs } from '../runs/runs.ts'
 import { presets } from '../webhooks/presets.ts'
 import type { InboundDelivery, Outcome } from '../webhooks/webhooks.ts'
 import { readTemplates } from './read-templates.ts'
+import { assertUsable, problemOf, type KnownSites } from './template-sites.ts'
 import type { Template } from './template-format.ts'
 
 /** The request that starts an agent from a template. */
@@ -16,37 +17,31 @@ interface Asked {
   address: string
 }
 
-/** Templates: agents on the example sites of this installation, which start with one request. */
+/** Templates: agents on sites of the catalogue, which start with one request. */
 export function createTemplates(context: {
-  config: Pick<Config, 'templateSites'>
   agents: Pick<Agents, 'secretOf'>
+  catalogue: Pick<Catalogue, 'known'>
   runs: Pick<Runs, 'accept'>
   webhooks: { deliver: (delivery: InboundDelivery) => Promise<Outcome> }
 }) {
-  const { agents, runs, webhooks } = context
+  const { agents, catalogue, runs, webhooks } = context
   const templates = readTemplates()
-  const sites = new Map(Object.entries(context.config.templateSites))
 
-  /** An example site, with the token that connects it. NOT_FOUND if this installation has none of that name. */
-  function siteNamed(name: string): { origin: string; token: string } {
-    const site = sites.get(name)
-    assertThat(site, 'NOT_FOUND', { message: noSite(name) })
-    return site
-  }
+  const sitesOf = (ownerId: string, of: readonly Template[]) =>
+    catalogue.known(
+      ownerId,
+      of.flatMap(({ sites }) => sites.map(({ site }) => site)),
+    )
 
-  /**
-   * Refuses a template that the account cannot start now: NOT_FOUND (a site is unavailable), TIER_REQUIRED, NO_CREDITS,
-   * PERMISSION_DENIED (suspended).
-   */
-  function assertStartable(template: Template, standing: AccountStatus): void {
-    for (const { site } of template.sites) siteNamed(site)
+  function assertStartableWith(template: Template, sites: KnownSites, standing: AccountStatus): void {
+    for (const { site } of template.sites) assertUsable(site, sites)
     if (template.trigger === 'webhook') requireFeature(standing, 'webhooks')
     requireCredits(standing)
   }
 
-  function obstacleOf(template: Template, standing: AccountStatus): string | null {
+  function obstacleOf(...given: Parameters<typeof assertStartableWith>): string | null {
     try {
-      assertStartable(template, standing)
+      assertStartableWith(...given)
       return null
     } catch (error) {
       if (isCoded(error)) return error.message
@@ -69,20 +64,30 @@ export function createTemplates(context: {
   }
 
   return {
-    siteNamed,
-    assertStartable,
+    /** A site of a template for this owner. NOT_FOUND if it is not in the catalogue, or must be connected first. */
+    siteFor: async (ownerId: string, site: string) => assertUsable(site, await catalogue.known(ownerId, [site])),
 
-    /** All templates, with the sites that are available, and what keeps the account from starting each. */
-    list: (standing: AccountStatus) =>
-      templates.map((template) => ({
+    /**
+     * Refuses a template that the owner cannot start now: NOT_FOUND (a site is unavailable), TIER_REQUIRED, NO_CREDITS,
+     * PERMISSION_DENIED (suspended).
+     */
+    async assertStartable(ownerId: string, template: Template, standing: AccountStatus): Promise<void> {
+      assertStartableWith(template, await sitesOf(ownerId, [template]), standing)
+    },
+
+    /** All templates, with the sites that are available, and what keeps the owner from starting each. */
+    async list(ownerId: string, standing: AccountStatus) {
+      const sites = await sitesOf(ownerId, templates)
+      return templates.map((template) => ({
         ...template,
         sites: template.sites.map((choice) => ({
           ...choice,
-          origin: sites.get(choice.site)?.origin ?? null,
-          available: sites.has(choice.site),
+          address: sites.get(choice.site)?.address ?? null,
+          available: problemOf(choice.site, sites) === undefined,
         })),
-        obstacle: obstacleOf(template, standing),
-      })),
+        obstacle: obstacleOf(template, sites, standing),
+      }))
+    },
 
     /** NOT_FOUND. */
     get(id: string): Template {
@@ -103,6 +108,3 @@ export function createTemplates(context: {
     },
   }
 }
-
-const noSite = (name: string): string =>
-  `This installation has no example site named ${JSON.stringify(name)}, which the template uses. Connect a site of your own with POST /vault, and create an agent for it with POST /agents.`

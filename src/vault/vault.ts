@@ -14,6 +14,7 @@ import { agentCountsOf } from './agent-counts.ts'
 import { createClients } from './oauth/clients.ts'
 import { createOAuthReturn } from './oauth/oauth-return.ts'
 import { createWantedChecks } from './manifests/wanted-checks.ts'
+import { createConnectedAt } from './connected-at.ts'
 import { createConnections } from './connections.ts'
 import { createMarkNeedsReauth } from './reauthorization.ts'
 import { createEntries } from './entries.ts'
@@ -51,6 +52,7 @@ export function createVault(context: {
   return {
     ...entries,
     ...createRemoval({ ...context, revocations }),
+    connectedAt: createConnectedAt(context),
     agentCountsOf: (ids: readonly string[]) => agentCountsOf(context.database, ids),
     revocations,
     clients,

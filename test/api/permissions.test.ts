@@ -41,7 +41,10 @@ const needs: Record<string, Need> = {
     'see',
     'getAgentStatement getRunStatement listEvents getApproval listApprovals getSchedule listFires getCallback listCallbacks whyAgent whyRun getNeeds',
   ),
-  ...named('see', 'listNotifications removeMember listRefusedDeliveries listRunFailures listTemplates outlineEvents'),
+  ...named(
+    'see',
+    'listNotifications removeMember listRefusedDeliveries listRunFailures listTemplates listCatalogue outlineEvents',
+  ),
   ...named(
     'use',
     'callTool startRun sendTestDelivery createSession endSession cancelRun replayRun replayDeliveries skipRun decideApproval retryCallback markNotification markNotifications',

@@ -14,6 +14,7 @@ import { adminOf } from '../helpers/admins.ts'
 import { startBareIdentityProvider, type BareIdentityProvider } from '../helpers/bare-identity-provider.ts'
 import { startBareOAuthSite, type BareOAuthSite } from '../helpers/bare-oauth-site.ts'
 import { pendingApproval } from '../helpers/approvals.ts'
+import { catalogueOf } from '../helpers/catalogue.ts'
 import { call, type Client } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { connectBadTools, customer, deliver, newcomer, person, webhookAgent, type Person } from '../helpers/people.ts'
@@ -22,14 +23,12 @@ import { sessionOf, withToken } from '../helpers/sessions.ts'
 import { startPlatform, type Platform } from '../helpers/platform.ts'
 import { startSites, type Sites } from '../helpers/sites.ts'
 import { inviteTo, memberOf, userIdOf, workspaceOf } from '../helpers/workspaces.ts'
-import { fileWith } from '../src/config/files.ts'
 
 /** Everything that requests to all routes need: a platform, its admin, an owner, and one thing of each kind of hers. */
 export async function openStage(t: ExecutionContext) {
   const [oauthSite, idp] = [await startBareOAuthSite(t), await startBareIdentityProvider(t)]
   const sites = { ...(await startSites(t)), oauth: oauthSite, idp }
-  const templateSites = fileWith(t, { tracker: { origin: sites.tracker.origin, token: 'any-token' } })
-  const env = { ...environmentOf(idp), TEMPLATE_SITES_FILE: templateSites }
+  const env = { ...environmentOf(idp), ...catalogueOf(t, sites, 'any-token') }
   const platform = await startPlatform(t, { env })
   const admin = await adminOf(platform, 'admin@example.com')
   const owner = await customer(platform, 'team')

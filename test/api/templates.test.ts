@@ -5,24 +5,29 @@ import * as runs from '../../api/runs.ts'
 import * as templates from '../../api/templates.ts'
 import * as vault from '../../api/vault.ts'
 import { asked, decide } from '../helpers/approvals.ts'
+import { catalogueOf } from '../helpers/catalogue.ts'
 import { call } from '../helpers/client.ts'
-import { customer, ended, person, timelineOf, type Person } from '../helpers/people.ts'
+import { connectTracker, customer, ended, person, runOf, timelineOf, type Person } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { dataOf } from '../helpers/runs.ts'
 import { sharedPlatform } from '../helpers/shared.ts'
-import { startSites } from '../helpers/sites.ts'
+import { startSites, type Sites } from '../helpers/sites.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import { workspaceOf } from '../helpers/workspaces.ts'
-import { fileWith } from '../src/config/files.ts'
 
 /** An installation that has the example tracker, as `npm start` has. */
 const open = forWholeFile(test, 'templates', async (t) => {
   const sites = await startSites(t)
   const token = sites.tracker.createToken('ada')
-  const { origin } = sites.tracker
-  const env = { RECONCILE_SECONDS: '1', TEMPLATE_SITES_FILE: fileWith(t, { tracker: { origin, token } }) }
+  const env = { RECONCILE_SECONDS: '1', ...catalogueOf(t, sites, token) }
   const platform = await startPlatform(t, { sites, worker: true, env })
   return { sites, platform, token }
+})
+
+/** An installation whose operator shares no token. */
+const unshared = forWholeFile(test, 'templates without a shared token', async (t) => {
+  const sites = await startSites(t)
+  return { sites, platform: await startPlatform(t, { sites, env: catalogueOf(t, sites) }) }
 })
 
 /** An installation without example sites. */
@@ -42,9 +47,69 @@ async function callsOf(someone: Person, runId: string) {
   return dataOf(events, 'tool.started').map(({ tool, arguments: args }, index) => ({ tool, args, ...results[index] }))
 }
 
+/** The tools of which calls of a run have reached the tracker. */
+const toolsSent = ({ tracker }: Pick<Sites, 'tracker'>, runId: string) =>
+  tracker.requests().flatMap(({ idempotencyKey, tool }) => (idempotencyKey?.startsWith(runId) ? [tool] : []))
+
 const agentsOf = async (someone: Person) => (await call(someone, agents.listAgents)).body.items
 const entriesOf = async (someone: Person) => (await call(someone, vault.listVault)).body.items
 const templatesFor = async (someone: Person) => (await call(someone, templates.listTemplates)).body.items
+
+test('every template runs to its end on the example sites: it calls all of its tools, and asks before those that it must', async (t) => {
+  const { platform, sites } = await open()
+  const someone = await customer(platform)
+  for (const { id, sites: chosen } of await templatesFor(someone)) {
+    const [tools, askFirst] = [chosen.flatMap((one) => one.tools), chosen.flatMap((one) => one.askFirst)]
+    const { runId } = await started(someone, id)
+    for (const tool of askFirst) {
+      const [approval] = await asked(someone)
+      t.like(approval, { runId, tool }, id)
+      t.is((await runOf(someone, runId)).status, 'waiting', id)
+      t.false(toolsSent(sites, runId).includes(tool), `${id} calls ${tool} before it may`)
+      await decide(someone, approval?.id ?? '', 'approve')
+    }
+    t.is((await ended(someone, runId)).status, 'completed', id)
+    const calls = await callsOf(someone, runId)
+    t.deepEqual(new Set(calls.map(({ tool }) => tool)), new Set(tools), id)
+    t.true(
+      calls.every(({ status }) => status === 'succeeded'),
+      id,
+    )
+  }
+})
+
+test('a follow-up on an order names the order, its customer and what is missing', async (t) => {
+  const { platform } = await open()
+  const someone = await customer(platform)
+  const { runId } = await started(someone, 'order-follow-up')
+  await ended(someone, runId)
+  const [search, create] = await callsOf(someone, runId)
+  t.like(search, { args: { category: 'order', text: 'A-1042' } })
+  t.like(create?.args, { title: 'Order A-1042 is 3 days late', author: 'Grace Hopper', category: 'order' })
+  t.regex(JSON.stringify(create?.args), /Grace Hopper waits for two desk lamps/)
+})
+
+test('a daily report has the form that programs expect', async (t) => {
+  const { platform } = await open()
+  const someone = await person(platform)
+  const { agentId, runId } = await started(someone, 'daily-report')
+  t.like((await call(someone, agents.getAgent, { params: { agentId } })).body, { cron: '0 17 * * *', timeZone: 'UTC' })
+  await ended(someone, runId)
+  const steps = dataOf(await timelineOf(someone, runId), 'step.finished')
+  t.like(steps.at(-1)?.output, { needAttention: [], isUrgent: false })
+})
+
+test('an answer to a customer that a person refuses is not sent, and the run ends', async (t) => {
+  const { platform, sites } = await open()
+  const someone = await customer(platform)
+  const { runId } = await started(someone, 'support-answer')
+  const [approval] = await asked(someone)
+  t.like(approval?.arguments, { id: 1 })
+  t.regex(JSON.stringify(approval?.arguments), /Hello Kim, .*When will the login page work/)
+  await decide(someone, approval?.id ?? '', 'refuse', { note: 'Too long.' })
+  t.is((await ended(someone, runId)).status, 'completed')
+  t.deepEqual(toolsSent(sites, runId), ['get_issue'])
+})
 
 test('triage gets its sample as a delivery and files it as an issue', async (t) => {
   const { platform, sites } = await open()
@@ -55,7 +120,7 @@ test('triage gets its sample as a delivery and files it as an issue', async (t) 
   t.like(search, { tool: 'search_issues', args: { category: 'bug' }, status: 'succeeded' })
   t.like(create, { tool: 'issues.createIssue', status: 'succeeded', result: { author: 'Ada Lovelace', post_id: 4711 } })
   t.deepEqual(more, [])
-  t.is(sites.tracker.requests().filter(({ idempotencyKey }) => idempotencyKey?.startsWith(runId)).length, 2)
+  t.is(toolsSent(sites, runId).length, 2)
 })
 
 test('clean-up deletes old closed issues once a person has approved that, and can be started again', async (t) => {
@@ -65,11 +130,7 @@ test('clean-up deletes old closed issues once a person has approved that, and ca
     const { runId } = await started(someone, 'clean-up')
     const [approval] = await asked(someone)
     t.like(approval, { runId, tool: 'delete_closed_issues', arguments: { created_before: '2026-11-01' } })
-    const sent = sites.tracker.requests().filter(({ idempotencyKey }) => idempotencyKey?.startsWith(runId))
-    t.deepEqual(
-      sent.map(({ tool }) => tool),
-      ['search_issues'],
-    )
+    t.deepEqual(toolsSent(sites, runId), ['search_issues'])
     t.is((await decide(someone, approval?.id ?? '', 'approve')).body.status, 'approved')
     t.is((await ended(someone, runId)).status, 'completed')
     const [search, remove, ...more] = await callsOf(someone, runId)
@@ -99,11 +160,14 @@ test('the list names the sites of each template, and why a tier cannot start one
     all.map(({ id, trigger, obstacle }) => [id, trigger, obstacle]),
     [
       ['clean-up', 'manual', null],
+      ['daily-report', 'scheduled', null],
       ['digest', 'scheduled', null],
+      ['order-follow-up', 'webhook', null],
+      ['support-answer', 'webhook', null],
       ['triage', 'webhook', null],
     ],
   )
-  for (const template of all) t.like(template.sites[0], { origin: sites.tracker.origin, available: true })
+  for (const template of all) t.like(template.sites[0], { address: sites.tracker.origin, available: true })
   t.deepEqual(all[0]?.sites[0]?.askFirst, ['delete_closed_issues'])
 
   const someone = await person(platform)
@@ -132,14 +196,30 @@ test('a template starts as often as one likes, also at the same instant, and its
 test('an installation without example sites lists the templates as unavailable, and starting one says what to do', async (t) => {
   const someone = await customer(await elsewhere())
   const all = await templatesFor(someone)
-  t.is(all.length, 3)
+  t.is(all.length, 6)
   for (const template of all) {
-    t.like(template.sites[0], { site: 'tracker', origin: null, available: false })
-    t.regex(template.obstacle ?? '', /no example site named "tracker".*POST \/vault.*POST \/agents/)
+    t.like(template.sites[0], { site: 'tracker', address: null, available: false })
+    t.regex(template.obstacle ?? '', /has no site named "tracker".*POST \/vault.*POST \/agents/)
     const { failure } = await start(someone, template.id)
     t.deepEqual([failure.code, failure.error], ['NOT_FOUND', template.obstacle])
   }
   t.deepEqual([await agentsOf(someone), await entriesOf(someone)], [[], []])
+})
+
+test('a template uses the connection of its owner, and asks for one if the operator shares no token', async (t) => {
+  const { platform, sites } = await unshared()
+  const someone = await customer(platform)
+  const digest = async () => (await templatesFor(someone)).find(({ id }) => id === 'digest')
+  const before = await digest()
+  t.like(before?.sites[0], { address: sites.tracker.origin, available: false })
+  t.regex(before?.obstacle ?? '', /"Example issue tracker"\. Connect it first: its address is https:/)
+  const { failure } = await start(someone, 'digest')
+  t.deepEqual([failure.code, failure.error], ['NOT_FOUND', before?.obstacle])
+  const entryId = await connectTracker(someone, sites)
+  t.is((await digest())?.obstacle, null)
+  const { agentId } = await started(someone, 'digest')
+  const { body: agent } = await call(someone, agents.getAgent, { params: { agentId } })
+  t.deepEqual(agent.sites, [{ vaultEntryId: entryId, tools: ['search_issues'], askFirst: [] }])
 })
 
 test('a template that does not exist cannot be started', async (t) => {

@@ -72,9 +72,9 @@ test('a start brings everything up, survives what dies, goes on with the same da
   const latest = adminTokenIn(again, api)
   t.not(latest, token, 'each start prints a link of its own')
   for (const one of [token, latest]) t.deepEqual(filesWith(data, one), [], 'it is printed only')
-  const { tracker } = JSON.parse(readFileSync(join(data, 'template-sites.json'), 'utf8')) as TemplateSites
-  t.deepEqual([tracker.origin], addresses.sites.slice(0, 1))
-  t.is(modeOf('template-sites.json'), 0o600)
+  const tracker = JSON.parse(readFileSync(join(data, 'catalogue/tracker.json'), 'utf8')) as CatalogueEntry
+  t.deepEqual([tracker.address], addresses.sites.slice(0, 1))
+  t.is(modeOf('catalogue/tracker.json'), 0o600)
   t.false(again.lines.some((line) => line.includes(tracker.token)))
   t.deepEqual([secrets(), readAdmin()], [firstSecrets, admin])
   t.deepEqual(await onDatabase(postgres, firstSecrets, 'select what from kept'), [{ what: 'a thing' }])
@@ -89,7 +89,7 @@ test('a start brings everything up, survives what dies, goes on with the same da
   t.is(await again.ended, 0)
   t.false(running.some((one) => isRunning(one)))
   t.deepEqual(processes(), [])
-  for (const file of ['addresses.json', 'conformance.json', 'settings.json', 'template-sites.json'])
+  for (const file of ['addresses.json', 'conformance.json', 'settings.json', 'catalogue'])
     t.false(existsSync(join(data, file)), file)
 })
 
@@ -143,7 +143,7 @@ const filesWith = (data: string, text: string): string[] =>
   })
 
 type Addresses = { api: string; sites: string[] }
-type TemplateSites = { tracker: { origin: string; token: string } }
+type CatalogueEntry = { address: string; token: string }
 
 /** Asks the site that uses OAuth, the last one, to send a browser back to this API: 303 if it would. */
 async function authorizeStatus(data: Installation['data'], { api, sites }: Addresses): Promise<unknown> {

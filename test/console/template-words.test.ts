@@ -3,12 +3,12 @@ import { toolsOf, whatStartDoes, whenItRuns } from '../../console/screens/start/
 
 const tracker = {
   site: 'tracker',
-  origin: 'https://tracker.example.com' as string | null,
+  address: 'https://tracker.example.com' as string | null,
   available: true,
   tools: ['search_issues', 'delete_closed_issues'],
   askFirst: ['delete_closed_issues'],
 }
-const forum = { ...tracker, site: 'forum', origin: 'https://127.0.0.1:4401', tools: ['search_issues'], askFirst: [] }
+const forum = { ...tracker, site: 'forum', address: 'https://127.0.0.1:4401', tools: ['search_issues'], askFirst: [] }
 
 const table = [
   [
@@ -31,7 +31,7 @@ const table = [
   ],
   [
     'webhook',
-    [{ ...tracker, origin: null, available: false }],
+    [{ ...tracker, address: null, available: false }],
     ['Creates an agent named “Triage”.', 'Starts one run with a sample delivery, and then waits for real ones.'],
   ],
 ] as const

@@ -6,6 +6,7 @@ import { firstAdminEmail } from '../../bin/local/first-admin.ts'
 import { freePorts } from '../../bin/local/ports.ts'
 import { setAdmin } from '../../src/users/admins.ts'
 import { startContacts } from '../../examples/sites/contacts/server.ts'
+import { catalogueOf } from '../helpers/catalogue.ts'
 import { authorize, comeBack, openConnectUrl } from '../helpers/connect.ts'
 import { temporaryCertificates } from '../helpers/https-server.ts'
 import { person } from '../helpers/people.ts'
@@ -14,7 +15,6 @@ import { testWith } from '../helpers/programs.ts'
 import { ownFolder } from '../helpers/servers.ts'
 import { startSites } from '../helpers/sites.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
-import { fileWith } from '../src/config/files.ts'
 import { missingFrom } from './excerpts.ts'
 import { excerptedFile, isRun, readPages, setUpOf, type Block, type GuidePage } from './pages.ts'
 import { differenceFrom } from './partial-json.ts'
@@ -33,8 +33,7 @@ const open = forWholeFile(test, 'the guide', async (t) => {
   const redirectUris = [`http://127.0.0.1:${port}/vault/oauth/callback`]
   const contacts = await startContacts({ port: 0, tls: await temporaryCertificates(), redirectUris })
   t.teardown(contacts.close)
-  const templateSites = { tracker: { origin: sites.tracker.origin, token: sites.tracker.createToken('ada') } }
-  const env = { RECONCILE_SECONDS: '1', TEMPLATE_SITES_FILE: fileWith(t, templateSites) }
+  const env = { RECONCILE_SECONDS: '1', ...catalogueOf(t, { ...sites, contacts }, sites.tracker.createToken('ada')) }
   const platform = await startPlatform(t, { port, worker: true, env })
   const admin = await person(platform, firstAdminEmail)
   await setAdmin(platform.services.database, admin.email, true)

@@ -13,7 +13,7 @@ export const whenItRuns = ({ trigger }: Pick<Template, 'trigger'>): string => mo
 
 /** What starting a template does, as sentences in their order. */
 export function whatStartDoes({ name, trigger, sites }: Pick<Template, 'name' | 'trigger' | 'sites'>): string[] {
-  const origins = sites.flatMap(({ site, origin }) => (origin === null ? [] : [`“${site}” at ${hostOf(origin)}`]))
+  const origins = sites.flatMap(({ site, address }) => (address === null ? [] : [`“${site}” at ${hostOf(address)}`]))
   return [
     ...(origins.length === 0 ? [] : [`Connects ${listed(origins)}, unless it is in your vault already.`]),
     `Creates an agent named “${name}”.`,
@@ -27,7 +27,7 @@ const firstRuns: Record<Api['Trigger'], string> = {
   webhook: 'Starts one run with a sample delivery, and then waits for real ones.',
 }
 
-const hostOf = (origin: string): string => URL.parse(origin)?.host ?? origin
+const hostOf = (address: string): string => URL.parse(address)?.host ?? address
 
 const list = new Intl.ListFormat('en-US')
 const listed = (parts: string[]): string => list.format(parts)

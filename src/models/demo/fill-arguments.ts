@@ -35,11 +35,18 @@ export function fillArguments(schema: unknown, facts: Facts): Record<string, unk
 /** The payload comes first. A line is tried as a text, then as the number, boolean or list that it spells. */
 function candidates(name: string, { members, lines }: Facts): unknown[] {
   const member = ownMember(members, name)
-  const line = lines.get(name)
+  const line = completed(lines.get(name), members)
   if (line === undefined) return [member]
   const spelled = parse(line)
   return typeof spelled === 'string' ? [member, spelled] : [member, line, spelled]
 }
+
+/** The line with members of the payload where it names them: `Order {number} is late`. */
+const completed = (line: string | undefined, members: Record<string, unknown>): string | undefined =>
+  line?.replaceAll(/\{([A-Za-z_][\w.-]{0,99})\}/g, (named, name: string) => {
+    const value = ownMember(members, name)
+    return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : named
+  })
 
 function fits(schema: unknown, value: unknown): boolean {
   if (value === undefined) return false

@@ -1,2 +1,4 @@
 /** The kinds of sites, by how they are spoken to. */
-export type DialectName = 'manifest' | 'mcp'
+export const dialectNames = ['manifest', 'mcp'] as const
+
+export type DialectName = (typeof dialectNames)[number]

@@ -44,7 +44,10 @@ test.serial('a newcomer follows the link of the first start, starts a template, 
   await hasFocus(page, page.getByRole('heading', { name: 'Start from a template' }))
   await page.getByRole('heading', { name: 'Turn bug reports into issues' }).waitFor()
   await look(t, page, 'start')
-  const triage = page.getByRole('button', { name: 'Start', exact: true }).nth(2)
+  const triage = page
+    .getByRole('listitem')
+    .filter({ hasText: 'Turn bug reports into issues' })
+    .getByRole('button', { name: 'Start', exact: true })
   await press(page, triage)
   await hasFocus(page, page.getByRole('heading', { name: /#1$/ }))
   await announces(page, /is created, and its first run has started/)

@@ -1,13 +1,13 @@
 import type { ExecutionContext, TestFn } from 'ava'
 import type { Page } from 'playwright-core'
 import { buildConsole } from '../../../bin/local/console.ts'
+import { catalogueOf } from '../../helpers/catalogue.ts'
 import type { Person } from '../../helpers/people.ts'
 import { startPlatform } from '../../helpers/platform.ts'
 import { startSites } from '../../helpers/sites.ts'
 import { forWholeFile } from '../../helpers/whole-file.ts'
 import { startMailServer, type Arrived } from '../../helpers/mail-server.ts'
 import { eventually } from '../../helpers/eventually.ts'
-import { fileWith } from '../../src/config/files.ts'
 import { openBrowser } from '../open-browser.ts'
 import { listenTo } from './announced.ts'
 import { watched } from './watched.ts'
@@ -17,13 +17,10 @@ export const consoleStage = (test: TestFn, title: string, more: Record<string, s
   forWholeFile(test, title, async (t) => {
     await buildConsole(() => {})
     const sites = await startSites(t)
-    const templateSites = {
-      tracker: { origin: sites.tracker.origin, token: sites.tracker.createToken('ada', 'admin') },
-    }
     const mails = await startMailServer(t)
     const env = {
       RECONCILE_SECONDS: '1',
-      TEMPLATE_SITES_FILE: fileWith(t, templateSites),
+      ...catalogueOf(t, sites, sites.tracker.createToken('ada', 'admin')),
       SMTP_URL: mails.url,
       MAIL_FROM: 'Switchyard <no-reply@example.com>',
       ...more,

@@ -103,7 +103,7 @@ test('a duration may be a fraction of a second, down to a tenth, and is a number
 const others = [
   '7 17 70 0.5 true false memory off warn closed other ada@example.com',
   'https://other.example smtp://mail.example https://site.example=other http://127.0.0.1:12111',
-  'examples/models.json examples/sign-in.json examples/template-sites.json sk_test_another whsec_another',
+  'examples/models.json examples/sign-in.json sk_test_another whsec_another',
 ].flatMap((line) => line.split(' '))
 
 const provider = { OIDC_ISSUER: 'https://idp.example.com', OIDC_CLIENT_ID: 'us', OIDC_CLIENT_SECRET: 'secret' }

@@ -81,6 +81,15 @@ const choices: [what: string, scene: Scene, steps: string[][]][] = [
     { tools: [typed], systemPrompt: 'Make it:\n- title: A = b\nsize = 7\n  on: true\ntags: "x, y"' },
     [['make {"title":"A = b","size":7,"on":true,"tags":"x, y"}'], []],
   ],
+  [
+    'members of the payload that a line names',
+    {
+      systemPrompt: 'title: {from} asks {n} times: {text} {missing} {list}\nsize: {n}',
+      tools: [needs('make', { title: { type: 'string' }, size: { type: 'integer' } })],
+      payload: { from: 'Kim', n: 2, text: '{n}', list: [1] },
+    },
+    [['make {"title":"Kim asks 2 times: {n} {missing} {list}","size":2}'], []],
+  ],
   ['a payload before a line', { systemPrompt: 'email: line@one.example', payload: email }, [called, []]],
   ['the later of two lines', { systemPrompt: 'email: x@y.example\nemail: a@b.example' }, [called, []]],
   ['three tools at most, in order', { tools: four }, [['a_one {}'], ['b_two {}'], ['c_three {}'], []]],

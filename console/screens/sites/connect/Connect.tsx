@@ -3,6 +3,7 @@ import { to } from '../../../addresses.ts'
 import { Page as Frame } from '../../../parts/Page.tsx'
 import { useOwner } from '../../../session/workspace.ts'
 import { AddressForm } from './AddressForm.tsx'
+import { Catalogue } from './Catalogue.tsx'
 import { Connected } from './Connected.tsx'
 import styles from './Connect.module.css'
 import { Inspection } from './Inspection.tsx'
@@ -25,7 +26,11 @@ export const Page = () => {
       ) : owner.may('build') ? (
         <>
           <AddressForm key={url} url={url} owner={owner.address} />
-          {url !== undefined && <Inspection key={`inspection of ${url}`} url={url} owner={owner} />}
+          {url === undefined ? (
+            <Catalogue owner={owner} />
+          ) : (
+            <Inspection key={`inspection of ${url}`} url={url} owner={owner} />
+          )}
         </>
       ) : (
         <p className={styles.quiet}>Your role may not connect sites. Ask a member of the workspace.</p>

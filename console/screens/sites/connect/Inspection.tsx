@@ -12,6 +12,7 @@ import { ToolList } from '../ToolList.tsx'
 import styles from './Connect.module.css'
 import { inspectionQuery } from './inspect.ts'
 import { LoginForm } from './LoginForm.tsx'
+import { useCatalogueEntry } from './useCatalogue.ts'
 
 /** What the site says that it can do, and the way to connect it. */
 export const Inspection = ({ url, owner }: { url: string; owner: Owner }) => {
@@ -27,6 +28,7 @@ export const Inspection = ({ url, owner }: { url: string; owner: Owner }) => {
         </p>
         <p className="stranger">{shownText(site.description)}</p>
       </section>
+      <Notes site={site} url={url} owner={owner} />
       <Warnings site={site} />
       <section className={styles.section}>
         <h2>
@@ -37,6 +39,18 @@ export const Inspection = ({ url, owner }: { url: string; owner: Owner }) => {
       </section>
       <HowToConnect site={site} url={url} owner={owner} />
     </>
+  )
+}
+
+/** What the operator says about the site. */
+const Notes = ({ site: { origin }, url, owner }: { site: Api['Site']; url: string; owner: Owner }) => {
+  const notes = useCatalogueEntry(owner, { url, origin })?.notes
+  if (notes === undefined || notes === '') return null
+  return (
+    <section className={styles.site} aria-label="What the operator of this installation says about it">
+      <h3>From the catalogue</h3>
+      <p className="stranger">{shownText(notes)}</p>
+    </section>
   )
 }
 

@@ -13,6 +13,7 @@ import { ErrorBox } from '../../../parts/ErrorBox.tsx'
 import { shownText } from '../../../parts/shown-text.ts'
 import type { Owner } from '../../../session/workspace.ts'
 import styles from './Connect.module.css'
+import { useCatalogueEntry } from './useCatalogue.ts'
 
 export interface LoginProps {
   site: Api['Site']
@@ -39,6 +40,7 @@ export const TokenForm = ({ site, url, owner, hosts }: LoginProps) => {
   const problem = detailOf(adding.error, 'token')
   const acceptHosts = [...hosts.accepted]
   const needsToken = site.authType !== 'none'
+  const help = useCatalogueEntry(owner, { url, origin: site.origin })?.tokenHelp
   return (
     <Form
       className={styles.form as string}
@@ -50,7 +52,7 @@ export const TokenForm = ({ site, url, owner, hosts }: LoginProps) => {
       {needsToken && (
         <Field
           label="Token"
-          hint="Create it in the settings of the site. It is stored encrypted, sent only to the site, and tried at once if the site has a tool that only reads."
+          hint={`${shownText(help ?? 'Create it in the settings of the site.')} It is stored encrypted, sent only to the site, and tried at once if the site has a tool that only reads.`}
           type="password"
           autoComplete="off"
           isRequired
