@@ -1,6 +1,6 @@
 import { answerIn } from '../approvals/approval.ts'
 import type { Approvals } from '../approvals/approvals.ts'
-import type { Clock } from '../clock.ts'
+import { later, type Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import { retryWhileUnavailable, type Database } from '../database/database.ts'
 import { endingUnsent, hindranceOf, type CallEnding, type Hindrance } from '../loop/call-endings.ts'
@@ -9,6 +9,7 @@ import { endCall } from '../loop/close-calls.ts'
 import type { Loop } from '../loop/loop.ts'
 import type { CallLedger } from '../loop/perform-call.ts'
 import { sessionContinues } from '../sessions/session-continues.ts'
+import { mostWorkSeconds } from '../tools/job.ts'
 import { sendingOf } from '../tools/sending.ts'
 import type { ToolCall } from '../tools/tool-call.ts'
 import { reasonOf } from '../tools/unsent-reason.ts'
@@ -84,6 +85,9 @@ export function createChatCalls(context: {
         await approvals.request(trx, { ownerId, of, asker: 'A chat', calls: [question], expiresAt })
         return true
       }),
+
+    // The answer has a limit of its own.
+    mayWaitUntil: async () => later(clock.now(), mostWorkSeconds),
   })
 
   /** Ends a call that is not sent, or not again. */

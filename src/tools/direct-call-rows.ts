@@ -5,6 +5,7 @@ import type { CallLedger } from '../loop/perform-call.ts'
 import type { VaultEntry } from '../vault/vault-entry.ts'
 import type { CallOutcome } from './call-site.ts'
 import { callError, freesKey, unrecorded } from './direct-call.ts'
+import type { Job } from './job.ts'
 import { sendingOf } from './sending.ts'
 import { DirectToolCall, recordedResult, statusAfter } from './tool-call.ts'
 import { reasonOf } from './unsent-reason.ts'
@@ -116,5 +117,6 @@ export function directCall(
     attempts: 0,
     refusedAttempts: 0,
     refusedGeneration: null as number | null,
+    job: null as Job | null,
   }
 }

@@ -10,14 +10,26 @@ type AskedInput = { form: Form; state: string } | { refusal: string }
 interface State {
   key: string
   requestState?: string
+  /** The task that asks; absent if the call itself does. */
+  taskId?: string
 }
 
-/** Reads a result that asks for input (MCP 2026-07-28, "Multi Round-Trip Requests"): one form with plain values. */
-export function readInputRequired({ inputRequests, requestState }: Record<string, unknown>): AskedInput {
+/**
+ * Reads a result that asks for input (MCP 2026-07-28, "Multi Round-Trip Requests"), or what a task asks for: one form with
+ * plain values.
+ */
+export function readInputRequired(
+  { inputRequests, requestState }: Record<string, unknown>,
+  taskId?: string,
+): AskedInput {
   const [first, ...others] = isObject(inputRequests) ? Object.keys(inputRequests) : []
   if (first === undefined) return refused('The tool asks to be called again later, which is not supported.')
   if (others.length > 0) return refused('The tool asks for several things at once, which is not supported.')
-  const state: State = { key: first, ...(typeof requestState === 'string' && { requestState }) }
+  const state: State = {
+    key: first,
+    ...(typeof requestState === 'string' && { requestState }),
+    ...(taskId !== undefined && { taskId }),
+  }
   const text = JSON.stringify(state)
   if (Buffer.byteLength(text) > mostStateBytes)
     return refused(`The tool asks for input with a state of more than ${mostStateBytes} bytes.`)
@@ -39,6 +51,12 @@ function readRequest(request: unknown): Form | { refusal: string } {
   return secret === undefined ? form : refused(`The tool asks a person for a secret (${secret}), which is not allowed.`)
 }
 
+/** Which of the requests of a task the answer is to; undefined if it is to another question. */
+export function answeredKey({ state }: FormAnswer, taskId: string): string | undefined {
+  const { key, taskId: asking } = JSON.parse(state) as State
+  return asking === taskId ? key : undefined
+}
+
 /** The members of the next request that answer what the server asked. Its state is returned as it came. */
 export function answeringParams(answer: FormAnswer): Record<string, unknown> {
   const { key, requestState } = JSON.parse(answer.state) as State
@@ -50,4 +68,4 @@ export function answeringParams(answer: FormAnswer): Record<string, unknown> {
  * Says that a person can be asked. It is said with single calls, and so only since 2026-07-28: before, a server asks
  * while its response is open, which cannot wait for a person.
  */
-export const canAsk = { _meta: { 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } } } }
+export const canAsk = { elicitation: { form: {} } }

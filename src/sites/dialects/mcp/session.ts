@@ -4,6 +4,7 @@ import { version } from '../../../version.ts'
 import { attempts, type Attempt } from './attempt.ts'
 import { sessionFetch, type Reading } from './session-fetch.ts'
 import { SessionTransport } from './session-transport.ts'
+import { canHaveTasks, tasksOf, type TaskKind } from './tasks/capability.ts'
 import { placeOf } from './trim-message.ts'
 
 /** An open session with an MCP server, of one credential. Requests may run beside each other. */
@@ -15,18 +16,26 @@ export interface Session {
   mayAsk: boolean
   /** Whether the server keeps the session, and so may have forgotten it. */
   isKept: boolean
+  /** How the server makes calls of tools tasks; undefined if it does not. */
+  tasks: TaskKind | undefined
+  /** What the parameters of requests about tasks have in common. */
+  ofTasks: object
   /** Sends a request as part of the attempt under way. Throws errors of the library. */
   request: (
-    request: { method: 'tools/list' | 'tools/call'; params: Record<string, unknown> },
+    request: { method: Method; params: Record<string, unknown> },
     options?: { signal?: AbortSignal | undefined; headers?: Record<string, string> },
   ) => Promise<Answer>
   /** Ends the session at the server as soon as no request uses it. Never fails. */
   end: () => void
 }
 
+type Method = `tools/${'list' | 'call'}` | `tasks/${'get' | 'result' | 'update' | 'cancel'}`
+
 export interface Answer {
   /** The result as the server wrote it, without whitespace. */
   text: string
+  /** Whether the result is that a task was created. */
+  isTask: boolean
   /** The result if it asks for input before the call is finished. */
   question?: Record<string, unknown>
   /** Where the list goes on. */
@@ -79,11 +88,14 @@ export async function openSession({ url, token }: Peer, attempt: Attempt, readin
   let isOver = false
   const leaveServer = () => attempts.run(undefined, () => transport.terminateSession().catch(() => {}))
   const mayAsk = client.getProtocolEra() === 'modern'
+  const capabilities = client.getServerCapabilities()
   const { name, title, version: serverVersion, description } = client.getServerVersion() ?? {}
   return {
     server: { name, title, version: serverVersion, description, instructions: client.getInstructions() },
     mayAsk,
-    hasTools: client.getServerCapabilities()?.tools !== undefined,
+    tasks: tasksOf(capabilities, mayAsk),
+    ofTasks: mayAsk ? saying(canHaveTasks) : {},
+    hasTools: capabilities?.tools !== undefined,
     isKept: transport.sessionId !== undefined,
     async request(request, { signal, headers } = {}) {
       uses += 1
@@ -104,12 +116,18 @@ export async function openSession({ url, token }: Peer, attempt: Attempt, readin
 
 /** The library got only an outline of the result. */
 function answerIn(result: Record<string, unknown>, mayAsk: boolean): Answer {
-  const { [placeOf]: place, resultType, nextCursor, ttlMs } = result
-  if (mayAsk && resultType === 'input_required') return { text: '', question: result, nextCursor, ttlMs }
+  const { [placeOf]: place, resultType, isTask: given, nextCursor, ttlMs } = result
+  const isTask = given === true
+  if (mayAsk && resultType === 'input_required') return { text: '', isTask, question: result, nextCursor, ttlMs }
   const text = attempts.getStore()?.results[Number(place)]
   if (text === undefined) throw new Error('The answer is no result.')
-  return { text, nextCursor, ttlMs }
+  return { text, isTask, nextCursor, ttlMs }
 }
+
+/** Parameters of a request that say what the platform can do, as requests do since 2026-07-28. */
+export const saying = (capabilities: object) => ({
+  _meta: { 'io.modelcontextprotocol/clientCapabilities': capabilities },
+})
 
 /** The library checks results by it. The platform's own checks come later, in a thread. */
 const anyObject = v.record(v.string(), v.unknown())

@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import type { McpServer } from '@modelcontextprotocol/server'
+import type { ExecutionContext } from 'ava'
+import { z } from 'zod'
+import type { Job } from '../../src/tools/job.ts'
+import { startMcpServer, type Received } from './mcp-server.ts'
+
+/** What the server says of its tasks besides their ids. */
+type Said = Record<string, unknown> & { status: string }
+
+interface Message {
+  id: unknown
+  params: Record<string, unknown> & { name?: string; taskId?: string }
+}
+
+export const working: Said = { status: 'working', statusMessage: 'Reading the sources.', pollIntervalMs: 1000 }
+export const completed = (result: object): Said => ({ status: 'completed', result })
+export const done = completed({ content: [{ type: 'text', text: 'All done.' }] })
+
+/**
+ * A server of 2026-07-28 that makes each call of its tool `work` a task, if the client can wait for it. What it says of
+ * them is `said`, and may be changed at any time.
+ */
+export async function startTaskServer(t: ExecutionContext, options: { token?: string } = {}) {
+  const server = await startMcpServer(t, { ...options, more: addWork })
+  const tasks = new Map<string, object>()
+  const answer = (response: ServerResponse, id: unknown, body: object) =>
+    void response.writeHead(200, { 'Content-Type': 'application/json' }).end(textOf({ jsonrpc: '2.0', id, ...body }))
+  const more = {
+    said: working,
+    tasks,
+    /** The parameters of all requests with this method. */
+    asked: (method: string) =>
+      server.received.filter((one) => one.method === method).map(({ body }) => (JSON.parse(body) as Message).params),
+  }
+  const times = { createdAt: '2026-07-28T00:00:00Z', lastUpdatedAt: '2026-07-28T00:00:00Z', ttlMs: null }
+
+  function create(response: ServerResponse, id: unknown): boolean {
+    const taskId = randomUUID()
+    tasks.set(taskId, times)
+    answer(response, id, { result: { resultType: 'task', taskId, ...times, ...working } })
+    return true
+  }
+
+  function follow(response: ServerResponse, method: string, { id, params: { taskId = '' } }: Message): boolean {
+    const result = method === 'tasks/get' ? { taskId, ...times, ...more.said } : {}
+    if (tasks.has(taskId)) answer(response, id, { result: { resultType: 'complete', ...result } })
+    else answer(response, id, { error: { code: -32_602, message: 'Task not found' } })
+    return true
+  }
+
+  server.instead = ({ method = '', body }: Received, _request, response) => {
+    const message = JSON.parse(body || '{}') as Message
+    if (method.startsWith('tasks/')) return follow(response, method, message)
+    return method === 'tools/call' && message.params.name === 'work' && body.includes(extension)
+      ? create(response, message.id)
+      : false
+  }
+  return Object.assign(server, more)
+}
+
+/** `LONG` stands for a number that JavaScript would round. */
+const textOf = (message: object): string => JSON.stringify(message).replaceAll('"LONG"', '12345678901234567890')
+
+const extension = 'io.modelcontextprotocol/tasks'
+
+function addWork(server: McpServer): void {
+  server.server.registerCapabilities({ extensions: { [extension]: {} } })
+  server.registerTool('work', { inputSchema: z.object({}), outputSchema: z.object({ sum: z.number() }) }, () => ({
+    content: [{ type: 'text', text: 'Done at once.' }],
+    structuredContent: { sum: 0 },
+  }))
+}
+
+/** A job as a record has it. */
+export const someJob: Job = {
+  state: '{"taskId":"1"}',
+  acceptedAt: '2026-11-21T09:00:00.000Z',
+  until: '2999-01-01T00:00:00.000Z',
+  heardAt: '2026-11-21T09:00:00.000Z',
+  unanswered: 0,
+  words: '',
+}
