@@ -3,8 +3,14 @@ import type { ServerResponse } from 'node:http'
 import type { McpServer } from '@modelcontextprotocol/server'
 import type { ExecutionContext } from 'ava'
 import { z } from 'zod'
+import * as vault from '../../api/vault.ts'
 import type { Job } from '../../src/tools/job.ts'
+import { call } from './client.ts'
+import { eventually } from './eventually.ts'
 import { startMcpServer, type Received } from './mcp-server.ts'
+import { agentOf, customer, ended, timelineOf } from './people.ts'
+import type { Platform } from './platform.ts'
+import { dataOf, start } from './runs.ts'
 
 /** What the server says of its tasks besides their ids. */
 type Said = Record<string, unknown> & { status: string }
@@ -27,13 +33,13 @@ export async function startTaskServer(t: ExecutionContext, options: { token?: st
   const tasks = new Map<string, object>()
   const answer = (response: ServerResponse, id: unknown, body: object) =>
     void response.writeHead(200, { 'Content-Type': 'application/json' }).end(textOf({ jsonrpc: '2.0', id, ...body }))
-  const more = {
+  const all = Object.assign(server, {
     said: working,
     tasks,
     /** The parameters of all requests with this method. */
     asked: (method: string) =>
       server.received.filter((one) => one.method === method).map(({ body }) => (JSON.parse(body) as Message).params),
-  }
+  })
   const times = { createdAt: '2026-07-28T00:00:00Z', lastUpdatedAt: '2026-07-28T00:00:00Z', ttlMs: null }
 
   function create(response: ServerResponse, id: unknown): boolean {
@@ -44,7 +50,7 @@ export async function startTaskServer(t: ExecutionContext, options: { token?: st
   }
 
   function follow(response: ServerResponse, method: string, { id, params: { taskId = '' } }: Message): boolean {
-    const result = method === 'tasks/get' ? { taskId, ...times, ...more.said } : {}
+    const result = method === 'tasks/get' ? { taskId, ...times, ...all.said } : {}
     if (tasks.has(taskId)) answer(response, id, { result: { resultType: 'complete', ...result } })
     else answer(response, id, { error: { code: -32_602, message: 'Task not found' } })
     return true
@@ -57,7 +63,7 @@ export async function startTaskServer(t: ExecutionContext, options: { token?: st
       ? create(response, message.id)
       : false
   }
-  return Object.assign(server, more)
+  return all
 }
 
 /** `LONG` stands for a number that JavaScript would round. */
@@ -73,12 +79,39 @@ function addWork(server: McpServer): void {
   }))
 }
 
+type TaskServer = Awaited<ReturnType<typeof startTaskServer>>
+
+/** A run whose only call is one that its site works on. `before`: changes the server before the call. */
+export async function workingRun(
+  t: ExecutionContext,
+  platform: Platform,
+  before: (server: TaskServer) => Promise<void> = async () => {},
+) {
+  const server = await startTaskServer(t)
+  const someone = await customer(platform)
+  const { id: vaultEntryId } = (await call(someone, vault.addToVault, { body: { url: server.url } })).body
+  const systemPrompt = '[[call work]] [[then]] [[say Done.]]'
+  const agent = await agentOf(someone, { systemPrompt, sites: [{ vaultEntryId }] })
+  await before(server)
+  const { id } = (await start(someone, agent)).body
+  await eventually(30, 'the tool is called', () => server.calls().length > 0 || undefined)
+  const polled = (times: number) =>
+    eventually(30, `the site was asked ${times} times`, () => server.asked('tasks/get').length >= times || undefined)
+  const outcome = async () => {
+    await ended(someone, id, 60)
+    const [finished, ...others] = dataOf(await timelineOf(someone, id), 'tool.finished')
+    if (!finished || others.length > 0) throw new Error('the call did not end once')
+    return finished
+  }
+  return { server, someone, id, vaultEntryId, polled, outcome }
+}
+
 /** A job as a record has it. */
 export const someJob: Job = {
   state: '{"taskId":"1"}',
   acceptedAt: '2026-11-21T09:00:00.000Z',
   until: '2999-01-01T00:00:00.000Z',
-  heardAt: '2026-11-21T09:00:00.000Z',
+  heardAt: '2998-01-01T00:00:00.000Z',
   unanswered: 0,
   words: '',
 }
