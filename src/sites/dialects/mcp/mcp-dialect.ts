@@ -18,6 +18,7 @@ import { NotOpened, openSession, saying, type Answer, type Session } from './ses
 import { createSessions } from './sessions.ts'
 import { asTask, canHaveTasks } from './tasks/capability.ts'
 import { createFollowTask } from './tasks/follow-task.ts'
+import { taskIn } from './tasks/ticket.ts'
 import { readToolResult, type GivenResult, type ReadResult } from './tool-result.ts'
 
 /** MCP servers that speak streamable HTTP, of every revision since 2025-03-26. Their key is the full endpoint. */
@@ -34,11 +35,17 @@ export function createMcpDialect(
   const listTools = createListTools(context)
   const errors = createCallErrors({ callSite })
   // The call itself gets the other half of its time, or more.
-  const sessions = createSessions(({ serverUrl, token, ownerId }: SiteCall) =>
+  const open = ({ serverUrl: url, token, ownerId: party }: SiteCall, sessionId?: string) =>
     attempting({ endsAt: performance.now() + timeoutMs / 2 }, (attempt) =>
-      openSession({ url: serverUrl, token }, attempt, { stream, threads, party: ownerId, timeoutMs, maxBytes }),
-    ),
-  )
+      openSession({ url, token, sessionId }, attempt, { stream, threads, party, timeoutMs, maxBytes }),
+    )
+  const sessions = createSessions((call: SiteCall) => open(call))
+
+  /** The session of a call: the one of its task if that may be found in no other. */
+  function sessionOf(call: SiteCall, isRepeat = false): Promise<Session> {
+    const { sessionId } = isRepeat ? {} : taskIn(call)
+    return sessionId === undefined ? sessions.of(call) : open(call, sessionId)
+  }
 
   /** The outcome of one request; undefined if the server refused it because it has forgotten the session. */
   const ask = (
@@ -71,7 +78,7 @@ export function createMcpDialect(
 
   function ofAnswer(call: SiteCall, session: Session, answer: Answer, httpStatus: number): Promise<CallOutcome> {
     const { text, isTask, question } = answer
-    if (isTask && mayBeTask(call, session)) return tasks.created(call, text, httpStatus)
+    if (isTask && mayBeTask(call, session)) return tasks.created({ call, session }, text, httpStatus)
     return question ? ofQuestion(call, question, httpStatus) : ofResult(call, text, httpStatus)
   }
 
@@ -100,8 +107,8 @@ export function createMcpDialect(
 
   /** A request that a server refuses for its session was not executed, so it is repeated once in a new session. */
   async function make(call: SiteCall, endsAt: number, isRepeat = false): Promise<CallOutcome> {
-    const isNew = isRepeat || !sessions.knows(call)
-    const opening = sessions.of(call)
+    const isNew = isRepeat || (taskIn(call).sessionId === undefined && !sessions.knows(call))
+    const opening = sessionOf(call, isRepeat)
     const session = await opening.catch(async (error: unknown) => {
       if (!(error instanceof NotOpened)) throw error
       return errors.ofNotOpened(call, error)
@@ -134,7 +141,7 @@ export function createMcpDialect(
     call: (call) => callSite.attempt(call, () => make(call, performance.now() + timeoutMs)),
     abandon: (call) =>
       attempting({ endsAt: performance.now() + timeoutMs, signal: call.signal }, async (attempt) =>
-        tasks.abandon({ call, attempt, session: await sessions.of(call) }),
+        tasks.abandon({ call, attempt, session: await sessionOf(call) }),
       ),
   }
 }

@@ -25,6 +25,11 @@ export interface Session {
     request: { method: Method; params: Record<string, unknown> },
     options?: { signal?: AbortSignal | undefined; headers?: Record<string, string> },
   ) => Promise<Answer>
+  /**
+   * The id by which another process can use the session, whose tasks may end with it: so it is not ended any more.
+   * Undefined if the server keeps none.
+   */
+  keep: () => string | undefined
   /** Ends the session at the server as soon as no request uses it. Never fails. */
   end: () => void
 }
@@ -48,6 +53,8 @@ interface Peer {
   url: string
   /** Empty for none. */
   token: string
+  /** A session that is open, and in which a task was created. */
+  sessionId?: string | undefined
 }
 
 /** A session could not be opened. Nothing else was sent. `attempt` knows what the server answered. */
@@ -64,16 +71,24 @@ export class NotOpened extends Error {
 /** Longer than the limit of a response, so that this limit decides. */
 const marginMs = 1000
 
+/** The only revision whose sessions may have tasks. */
+const revisionOfTasks = '2025-11-25'
+
 /**
- * Opens a session: asks for the current protocol, and falls back to those with a handshake. The token is sent with
- * every request. Throws NotOpened.
+ * Opens a session: asks for the current protocol, and falls back to those with a handshake. Nothing is sent for one that
+ * is open. The token is sent with every request. Throws NotOpened.
  */
-export async function openSession({ url, token }: Peer, attempt: Attempt, reading: Reading): Promise<Session> {
+export async function openSession(
+  { url, token, sessionId }: Peer,
+  attempt: Attempt,
+  reading: Reading,
+): Promise<Session> {
   const timeout = reading.timeoutMs + marginMs
   const transport = new SessionTransport(new URL(url), {
     fetch: sessionFetch(reading),
     ...(token !== '' && { authProvider: { token: async () => token } }),
     reconnectionOptions: neverAgain,
+    ...(sessionId !== undefined && { sessionId, protocolVersion: revisionOfTasks }),
   })
   const client = new Client(
     { name: 'switchyard', version },
@@ -86,14 +101,15 @@ export async function openSession({ url, token }: Peer, attempt: Attempt, readin
   }
   let uses = 0
   let isOver = false
-  const leaveServer = () => attempts.run(undefined, () => transport.terminateSession().catch(() => {}))
+  let isLeft = sessionId !== undefined
+  const leaveServer = () => isLeft || attempts.run(undefined, () => transport.terminateSession().catch(() => {}))
   const mayAsk = client.getProtocolEra() === 'modern'
   const capabilities = client.getServerCapabilities()
   const { name, title, version: serverVersion, description } = client.getServerVersion() ?? {}
   return {
     server: { name, title, version: serverVersion, description, instructions: client.getInstructions() },
     mayAsk,
-    tasks: tasksOf(capabilities, mayAsk),
+    tasks: sessionId === undefined ? tasksOf(capabilities, mayAsk) : 'requested',
     ofTasks: mayAsk ? saying(canHaveTasks) : {},
     hasTools: capabilities?.tools !== undefined,
     isKept: transport.sessionId !== undefined,
@@ -106,6 +122,10 @@ export async function openSession({ url, token }: Peer, attempt: Attempt, readin
         uses -= 1
         if (isOver && uses === 0) void leaveServer()
       }
+    },
+    keep() {
+      isLeft = true
+      return transport.sessionId
     },
     end() {
       isOver = true

@@ -9,7 +9,7 @@ import { answeredKey, answeringParams, readInputRequired } from '../input-requir
 import { noAnswer } from '../session-transport.ts'
 import type { Session } from '../session.ts'
 import { readTask, type TaskSaid } from './task.ts'
-import { readTicket, ticketOf } from './ticket.ts'
+import { taskIn, ticketOf } from './ticket.ts'
 
 /** Who is asked about a task, by which attempt. */
 interface Asked {
@@ -34,7 +34,7 @@ export function createFollowTask(context: {
       : threads.run(party, 'readTask', { text }).catch(orElse({ words: '', status: 'unreadable' as const }))
 
   const about = async ({ call, session }: Asked, method: 'get' | 'result' | 'update' | 'cancel', more: object = {}) => {
-    const { taskId } = readTicket(call.job ?? '')
+    const { taskId } = taskIn(call)
     const request = { method: `tasks/${method}`, params: { taskId, ...more, ...session.ofTasks } } as const
     return (await session.request(request, { signal: call.signal })).text
   }
@@ -45,7 +45,7 @@ export function createFollowTask(context: {
   /** The server may show a request for a while after it has got the answer, and ignores a second one. */
   async function ofInput(asked: Asked, said: Extract<TaskSaid, { status: 'input_required' }>): Promise<CallOutcome> {
     const { call, session } = asked
-    const { taskId } = readTicket(call.job ?? '')
+    const { taskId = '' } = taskIn(call)
     const { requests } = said
     const key = call.answer && answeredKey(call.answer, taskId)
     const isAnswered = key !== undefined && requests !== undefined && Object.hasOwn(requests, key)
@@ -98,11 +98,11 @@ export function createFollowTask(context: {
 
   return {
     /** The outcome of a call that the server has made a task. */
-    async created(call: SiteCall, text: string, httpStatus: number): Promise<CallOutcome> {
+    async created({ call, session }: Omit<Asked, 'attempt'>, text: string, httpStatus: number): Promise<CallOutcome> {
       const said = await read(text, call.ownerId)
       // Whatever its state is by now, a request about it says the rest.
       const { words, askAfter, taskId = '' } = 'taskId' in said ? said : { ...said, taskId: undefined }
-      return callSite.ofJob(call, httpStatus, { job: ticketOf(taskId), words, askAfter })
+      return callSite.ofJob(call, httpStatus, { job: ticketOf({ taskId, sessionId: session.keep() }), words, askAfter })
     },
 
     /** What has become of the task. Throws errors of the library and of the safe fetch. */

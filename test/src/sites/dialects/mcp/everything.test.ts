@@ -74,7 +74,7 @@ test('the reference server is listed and called, also after it was started anew'
   t.like(await call(server.url, 'get-sum', { arguments: '{"a":"two"}' }), { kind: 'rejected' })
 })
 
-test('a tool of the reference server that only runs as a task is called, and followed in its session to the end', async (t) => {
+test('a tool of the reference server that only runs as a task is called, and another process follows it to its end', async (t) => {
   const server = await startEverything(t)
   const { list, call } = await openDialect(t)
   const { manifest } = await list(server.url)
@@ -86,8 +86,11 @@ test('a tool of the reference server that only runs as a task is called, and fol
   if (begun.kind !== 'accepted') return t.fail(JSON.stringify(begun))
   t.is(begun.askAfter, 1)
   const { job } = begun
+  // Another process, which has not opened the session.
+  const other = await openDialect(t)
+  const followed = () => other.call(server.url, 'simulate-research-query', { pinned, mayLast: true, job })
   const ended = await eventually(30, 'the task ends', async () => {
-    const outcome = await research({ job })
+    const outcome = await followed()
     return outcome.kind === 'accepted' ? undefined : outcome
   })
   t.like(ended, { kind: 'succeeded' })
