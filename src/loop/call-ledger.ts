@@ -3,7 +3,7 @@ import { latest, type Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { mostForms } from '../forms/form.ts'
 import type { CallOutcome } from '../tools/call-site.ts'
-import { askAgainAt, heard, unheard, whyOver, type Job } from '../tools/job.ts'
+import { askAgainAt, heard, inDoubt, unheard, whyOver, type Job } from '../tools/job.ts'
 import { recordedResult, statusAfter, ToolCall } from '../tools/tool-call.ts'
 import { mayHaveActed } from './call-endings.ts'
 
@@ -111,8 +111,11 @@ export const createCallLedger = (
      */
     async accept(call: ToolCall, { job: state, text: words, askAfter }: Accepted): Promise<CallOutcome | undefined> {
       const now = clock.now()
-      const job = heard({ state, words, askAfter }, call.job, { now, until: call.job ? new Date(call.job.until) : await mayWaitUntil(call) })
-      return wait(call, job, askAgainAt(job, now, askAfter))
+      const job = heard({ state, words, askAfter }, call.job, {
+        now,
+        until: call.job ? new Date(call.job.until) : await mayWaitUntil(call),
+      })
+      return wait(call, job, askAgainAt(job, now))
     },
 
     /** A request about the job had no usable response. Returns the outcome of the call if the site is not asked again. */
@@ -160,9 +163,6 @@ export const createCallLedger = (
     },
   }
 }
-
-/** The outcome of a call that the site works on, if nobody learns its end. */
-export const inDoubt = (text: string): CallOutcome => ({ kind: 'broken', httpStatus: null, certain: false, text })
 
 const asksTooOften = `The tool has asked for input more than ${mostForms} times, so nobody was asked again.`
 const noTimeToAnswer = 'The tool asks for input, and there is no time left to wait for it.'

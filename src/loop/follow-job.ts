@@ -3,7 +3,8 @@ import type { CallOutcome } from '../tools/call-site.ts'
 import type { Sender, Sent } from '../tools/sender.ts'
 import type { Sending } from '../tools/sending.ts'
 import type { Attempted } from './call-endings.ts'
-import { inDoubt, type Accepted } from './call-ledger.ts'
+import { inDoubt } from '../tools/job.ts'
+import type { Accepted } from './call-ledger.ts'
 import type { CallLedger } from './perform-call.ts'
 
 /** Keeps the record of what a site works on. Both return the outcome of the call if its end is not waited for. */

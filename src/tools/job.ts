@@ -1,4 +1,5 @@
 import { earliest, later } from '../clock.ts'
+import type { CallOutcome } from './call-site.ts'
 
 /**
  * A call that its site works on, as the record has it. It is never sent again: the site is asked what has become of it.
@@ -12,6 +13,8 @@ export interface Job {
   until: string
   /** When the site last said that it works on it. */
   heardAt: string
+  /** The pause that the site wants before the next request, in seconds. */
+  askAfter: number
   /** How many requests about it were not answered since then. */
   unanswered: number
   /** What the site says about its progress, or nothing. */
@@ -33,12 +36,13 @@ const [shortestPause, usualPause, longestPause] = [1, 5, 5 * 60]
 
 /** The job after the site has said that it works on it. */
 export const heard = (
-  { state, words }: Heard,
+  { state, words, askAfter = usualPause }: Heard,
   before: Job | null,
   { now, until }: { now: Date; until: Date },
 ): Job => ({
   state,
   words,
+  askAfter,
   acceptedAt: before?.acceptedAt ?? now.toISOString(),
   until: before?.until ?? earliest(until, later(now, mostWorkSeconds)).toISOString(),
   heardAt: now.toISOString(),
@@ -52,7 +56,7 @@ export const unheard = (job: Job): Job => ({ ...job, unanswered: job.unanswered 
  * When the site is asked again: at its own pace, within bounds; less often the longer it has worked, and the longer it
  * has not answered.
  */
-export function askAgainAt({ acceptedAt, until, unanswered }: Job, now: Date, askAfter = usualPause): Date {
+export function askAgainAt({ acceptedAt, until, unanswered, askAfter }: Job, now: Date): Date {
   const age = (now.getTime() - Date.parse(acceptedAt)) / 1000
   const pause = Math.max(shortestPause, askAfter, age / 20) * 2 ** Math.min(unanswered, 8)
   return earliest(later(now, Math.min(pause, longestPause)), new Date(until))
@@ -67,3 +71,6 @@ export function whyOver({ until, heardAt, unanswered }: Job, now: Date): string 
 
 const tooLong = 'The site still worked on the call when nobody could wait for it any longer.'
 const silent = 'The site worked on the call, and has not answered for an hour what has become of it.'
+
+/** The outcome of a call that the site works on, if nobody learns its end. */
+export const inDoubt = (text: string): CallOutcome => ({ kind: 'broken', httpStatus: null, certain: false, text })

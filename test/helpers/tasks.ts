@@ -79,6 +79,14 @@ function addWork(server: McpServer): void {
   }))
 }
 
+/** A person who has connected such a server. */
+export async function withTaskServer(t: ExecutionContext, platform: Platform) {
+  const server = await startTaskServer(t)
+  const someone = await customer(platform)
+  const entry = (await call(someone, vault.addToVault, { body: { url: server.url } })).body
+  return { server, someone, vaultEntryId: entry.id }
+}
+
 type TaskServer = Awaited<ReturnType<typeof startTaskServer>>
 
 /** A run whose only call is one that its site works on. `before`: changes the server before the call. */
@@ -87,9 +95,7 @@ export async function workingRun(
   platform: Platform,
   before: (server: TaskServer) => Promise<void> = async () => {},
 ) {
-  const server = await startTaskServer(t)
-  const someone = await customer(platform)
-  const { id: vaultEntryId } = (await call(someone, vault.addToVault, { body: { url: server.url } })).body
+  const { server, someone, vaultEntryId } = await withTaskServer(t, platform)
   const systemPrompt = '[[call work]] [[then]] [[say Done.]]'
   const agent = await agentOf(someone, { systemPrompt, sites: [{ vaultEntryId }] })
   await before(server)
@@ -112,6 +118,7 @@ export const someJob: Job = {
   acceptedAt: '2026-11-21T09:00:00.000Z',
   until: '2999-01-01T00:00:00.000Z',
   heardAt: '2998-01-01T00:00:00.000Z',
+  askAfter: 1,
   unanswered: 0,
   words: '',
 }
