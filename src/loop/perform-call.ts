@@ -61,22 +61,31 @@ export function createPerformCall({ sender }: { sender: Pick<Sender, 'send' | 'a
     return { call, sent: ledger.ask ? sent : withoutQuestion(sent) }
   }
 
-  async function record<Call extends Attempted>(ledger: CallLedger<Call>, call: Call, sent: Sent): Promise<void> {
+  async function record<Call extends Attempted>(
+    ledger: CallLedger<Call>,
+    { call, sending, sent }: Made<Call>,
+  ): Promise<void> {
     if (sent.kind === 'dropped') return
-    if (sent.kind === 'answered') return recordAnswer(ledger, call, sent.outcome)
+    if (sent.kind === 'answered') return recordAnswer(ledger, { call, sending }, sent.outcome)
     if (sent.kind === 'again') return ledger.finish(call, sent.outcome)
     const refusal = sent.kind === 'held' && call.refusedAttempts > ledger.maxRefused ? sent.outcome : undefined
     await (refusal ? ledger.finish(call, refusal) : ledger.unsent(call, sent))
   }
 
-  async function recordAnswer<Call extends Attempted>(ledger: CallLedger<Call>, call: Call, outcome: CallOutcome) {
+  async function recordAnswer<Call extends Attempted>(
+    ledger: CallLedger<Call>,
+    { call, sending }: Omit<Made<Call>, 'sent'>,
+    outcome: CallOutcome,
+  ) {
     if (outcome.kind === 'asks' && ledger.ask) {
       const refusal = await ledger.ask(call, outcome)
       return refusal && ledger.finish(call, refusal)
     }
     if (outcome.kind === 'accepted' && ledger.job) {
       const over = await ledger.job.accept(call, outcome)
-      return over && ledger.finish(call, over)
+      if (!over) return undefined
+      await ledger.finish(call, over)
+      return sender.abandon({ ...sending, job: outcome.job })
     }
     if (!ledger.fail || !mayRepeat(call, outcome, ledger)) return ledger.finish(call, outcome)
     await ledger.fail(call, outcome)
@@ -99,12 +108,19 @@ export function createPerformCall({ sender }: { sender: Pick<Sender, 'send' | 'a
       const { call, sent } = await attempt(ledger, found.call, found.sending)
       const goesOn = sent.kind === 'again' && call.refusedAttempts <= ledger.maxRefused
       if (!goesOn) {
-        await retryWhileUnavailable(() => record(ledger, call, sent), signal)
+        await retryWhileUnavailable(() => record(ledger, { call, sending: found.sending, sent }), signal)
         return sent
       }
       if (sent.refreshed) await retryWhileUnavailable(() => ledger.refreshed(call), signal)
     }
   }
+}
+
+/** A call, what was sent of it, and what became of that. */
+interface Made<Call extends Attempted> {
+  call: Call
+  sending: Sending
+  sent: Sent
 }
 
 const nobodyToAsk =

@@ -155,7 +155,8 @@ export function createSender(context: {
       if (until) return { kind: 'held', until, why: 'held', host }
       const outcome = await dialect.call(requestOf(sending, connection))
       await learnFrom(outcome, connection, host)
-      storedBytes.note(sending.ownerId, storedOf(outcome))
+      // Progress replaces what was stored before.
+      if (outcome.kind !== 'accepted') storedBytes.note(sending.ownerId, storedOf(outcome))
       if (!isRefusedAttempt(outcome)) return { kind: 'answered', outcome }
       if (outcome.httpStatus === 401) await onRefused(connection.generation)
       return untilAborted(handleRefusal(sending, connection, host, outcome), sending.signal)

@@ -36,7 +36,7 @@ test('a direct call is in doubt if its site works on it longer than a response m
   const { server, answer, look } = await working(t, platform)
   const { failure } = await answer
   t.like(failure, { code: 'TOOL_EXECUTION_ERROR', outcome: 'unknown' })
-  t.regex(failure.message, /still works on the call/)
+  t.regex(failure.error, /still works on the call/)
   t.like(await look(), { status: 'unknown', progress: null })
   t.is(server.calls().length, 1)
   t.is(server.asked('tasks/cancel').length, 0)

@@ -56,8 +56,10 @@ export async function startTaskServer(t: ExecutionContext, options: { token?: st
     return true
   }
 
-  server.instead = ({ method = '', body }: Received, _request, response) => {
+  server.instead = ({ method = '', body }: Received, request, response) => {
     const message = JSON.parse(body || '{}') as Message
+    const isTold = body.includes(extension) && request.headers['mcp-name'] === message.params?.taskId
+    if (method.startsWith('tasks/') && !isTold) return false
     if (method.startsWith('tasks/')) return follow(response, method, message)
     return method === 'tools/call' && message.params.name === 'work' && body.includes(extension)
       ? create(response, message.id)
