@@ -1,8 +1,9 @@
 import * as v from 'valibot'
-import { shownResult } from '../src/tools/shown-call.ts'
+import { shownProgress, shownResult } from '../src/tools/shown-call.ts'
 import { JsonText } from '../src/json-text.ts'
 import { callStatuses, type DirectToolCall } from '../src/tools/tool-call.ts'
 import { route } from './route/route.ts'
+import { progress } from './schemas/call-event-schema.ts'
 import { anyJson, field, named, whole } from './schemas/documented.ts'
 import { idOf } from './schemas/example-ids.ts'
 import { pageOf, paging, text, time } from './schemas/schemas.ts'
@@ -38,12 +39,13 @@ const ofOne = v.object({
     'Result of the call, or a sentence if the call failed. Null if there is no readable result.',
     exampleCall.result,
   ),
+  progress: field(v.nullable(progress), 'Set while the site works on the call', null),
 })
 const call = named('ToolCall', ofOne, 'Tool call made by a user, without an agent')
 
 const shared = { tag: 'vault', access: 'account', status: 200, codes: ['NOT_FOUND'] } as const
 
-const present = ({ httpStatus, startedAt, plannedAt, ...row }: DirectToolCall) => ({
+const present = ({ httpStatus, startedAt, plannedAt, job: _job, ...row }: DirectToolCall) => ({
   ...row,
   siteStatus: httpStatus,
   startedAt: startedAt ?? plannedAt,
@@ -81,6 +83,11 @@ export const getCall = route({
   resource,
   handle: async ({ services, resource, params }) => {
     const row = await services.tools.get(resource, params.callId)
-    return { ...present(row), arguments: new JsonText(row.arguments), result: shownResult(row) }
+    return {
+      ...present(row),
+      arguments: new JsonText(row.arguments),
+      result: shownResult(row),
+      progress: shownProgress(row),
+    }
   },
 })

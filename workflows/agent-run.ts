@@ -87,6 +87,7 @@ const pauseDetails = {
   rate_limit: 'Waiting: the site accepts only a limited number of calls a minute.',
   credential: 'Waiting: the owner has to reconnect a site.',
   approval: 'Waiting: somebody has to approve a tool call.',
+  job: 'Waiting: a site works on a tool call.',
   paused: 'Waiting: the agent is paused.',
   credits: 'Waiting: the owner has no credits left.',
   model: 'Waiting: the AI model is unavailable.',

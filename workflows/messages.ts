@@ -100,9 +100,9 @@ export type Step = Exclude<Move, { kind: 'end' }> | (Extract<Move, { kind: 'end'
 export type Next = ClaimedRun | null | undefined
 
 /**
- * What a run waits for: a slot at a site's host, its model, or its owner (to reconnect a site, approve a call, resume
- * the agent, or get credits).
+ * What a run waits for: a slot at a site's host, the end of a call that a site works on, its model, or its owner (to
+ * reconnect a site, approve a call, resume the agent, or get credits).
  */
-export type WaitCause = 'rate_limit' | 'credential' | 'approval' | 'paused' | 'credits' | 'model'
+export type WaitCause = 'rate_limit' | 'credential' | 'approval' | 'job' | 'paused' | 'credits' | 'model'
 
 export type EndedStatus = 'completed' | 'failed' | 'cancelled' | 'skipped'

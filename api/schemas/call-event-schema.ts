@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { anyJson, field, named, whole } from './documented.ts'
 import { exampleIds, idOf } from './example-ids.ts'
+import { time } from './schemas.ts'
 import { effect, exampleCall } from './vault-schema.ts'
 
 export const note = v.optional(
@@ -31,11 +32,21 @@ const ofCall = {
   ),
 }
 const approvalId = idOf('approval', 'Id of the approval')
+/** What is known of a call that its site works on. */
+export const progress = named(
+  'CallProgress',
+  v.object({
+    since: field(time, 'When the site accepted the call'),
+    heardAt: field(time, 'When the site last said that it works on the call'),
+    text: field(v.nullable(v.string()), 'What the site says about its progress', 'Reading the sources.'),
+  }),
+  'Progress of a tool call that the site works on after its response',
+)
 const attempt = field(whole, 'Attempt number, from 1', 1)
 
 /** The data of the events about a tool call, by kind. */
 export const callEvents = {
-  'tool.started': v.looseObject({ ...ofCall, attempt, note }),
+  'tool.started': v.looseObject({ ...ofCall, attempt, note, progress: v.optional(progress) }),
   'tool.failed': v.looseObject({
     ...ofCall,
     attempt,

@@ -8,9 +8,9 @@ import { ownerId, runStatus, time, trigger } from './schemas.ts'
 
 export const waitCause = named(
   'WaitCause',
-  v.picklist(['rate_limit', 'credential', 'approval', 'paused', 'credits', 'model']),
+  v.picklist(['rate_limit', 'credential', 'approval', 'job', 'paused', 'credits', 'model']),
   'What a `waiting` run is waiting for. `rate_limit`: its turn at the site. `model`: the AI model to become available. `credential`: the site ' +
-    'to be reconnected. `approval`: a decision on a tool call. `paused`: the agent to be resumed. `credits`: more credits.',
+    'to be reconnected. `approval`: a decision on a tool call. `job`: the site to finish a tool call that it works on. `paused`: the agent to be resumed. `credits`: more credits.',
 )
 
 export const endings = runStatuses.filter((status) => hasEnded(status))

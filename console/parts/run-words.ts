@@ -14,6 +14,7 @@ const waits: Record<Api['WaitCause'], (what: string | null) => string> = {
   rate_limit: (site) => `Waits for its turn at ${site ?? 'the site'}`,
   credential: (site) => `Waits until ${site ?? 'the site'} is connected again`,
   approval: () => 'Waits for an approval',
+  job: (site) => `Waits for ${site ?? 'the site'}, which works on a tool call`,
   paused: () => 'Waits until its agent is resumed',
   credits: () => 'Waits for credits',
   model: (model) => `Waits for the model ${model ?? ''}`.trimEnd(),

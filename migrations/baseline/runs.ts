@@ -78,7 +78,7 @@ export const runs = `
     constraint runs_owner_fk foreign key (owner_id) references owners (id),
     constraint runs_sequence unique (agent_id, sequence),
     constraint runs_waiting_cause check
-      (waiting_cause in ('rate_limit', 'credential', 'approval', 'paused', 'credits', 'model')),
+      (waiting_cause in ('rate_limit', 'credential', 'approval', 'job', 'paused', 'credits', 'model')),
     constraint runs_ended check ((ended_at is null) = (status in ('queued', 'running', 'waiting')))
   ) with (fillfactor = 85);
   -- the last safeguard against two concurrent runs of one agent

@@ -86,8 +86,10 @@ export const timelines = `
     wait_cause text,
     arguments text not null,
     result text,
+    -- what the site works on, and how it is asked about that
+    job json,
     constraint tool_calls_pkey primary key (subject_id, step, position),
-    constraint tool_calls_wait_cause check (wait_cause in ('rate_limit', 'credential', 'approval'))
+    constraint tool_calls_wait_cause check (wait_cause in ('rate_limit', 'credential', 'approval', 'job'))
   ) partition by range (subject_id);
   create table tool_calls_default partition of tool_calls default;
 

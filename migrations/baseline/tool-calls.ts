@@ -19,6 +19,8 @@ export const toolCalls = `
     idempotency_key text,
     arguments text not null,
     result text,
+    -- what the site works on, and how it is asked about that
+    job json,
     constraint direct_tool_calls_pkey primary key (id),
     constraint direct_tool_calls_owner_fk foreign key (owner_id) references owners (id)
   );

@@ -13,6 +13,7 @@ import type { AnswerChanges } from './changes.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import type { createChatCalls } from './calls.ts'
 import { isOver, noAnswer } from '../loop/judge.ts'
+import type { Loop } from '../loop/loop.ts'
 import { Step } from '../loop/step.ts'
 import { isTold } from './told-steps.ts'
 import { createEnding } from './ending.ts'
@@ -55,6 +56,7 @@ export function createAnswering(context: {
   config: Pick<Config, 'chat' | 'budgets' | 'shutdownSeconds'>
   logger: Logger
   billing: Pick<Billing, 'credits'>
+  loop: Pick<Loop, 'abandon'>
   steps: ReturnType<typeof createChatSteps>
   calls: ReturnType<typeof createChatCalls>
   changes: AnswerChanges

@@ -1,6 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { answerIn } from '../approvals/approval.ts'
 import type { Approvals } from '../approvals/approvals.ts'
-import type { Clock } from '../clock.ts'
+import { later, type Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import { retryWhileUnavailable, type Database } from '../database/database.ts'
 import { endingUnsent, hindranceOf, type CallEnding, type Hindrance } from '../loop/call-endings.ts'
@@ -9,8 +10,9 @@ import { endCall } from '../loop/close-calls.ts'
 import type { Loop } from '../loop/loop.ts'
 import type { CallLedger } from '../loop/perform-call.ts'
 import { sessionContinues } from '../sessions/session-continues.ts'
+import { mostWorkSeconds } from '../tools/job.ts'
 import { sendingOf } from '../tools/sending.ts'
-import type { ToolCall } from '../tools/tool-call.ts'
+import { ToolCall } from '../tools/tool-call.ts'
 import { reasonOf } from '../tools/unsent-reason.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import { mayAskUntil } from './may-ask-until.ts'
@@ -84,6 +86,9 @@ export function createChatCalls(context: {
         await approvals.request(trx, { ownerId, of, asker: 'A chat', calls: [question], expiresAt })
         return true
       }),
+
+    // The answer has a limit of its own.
+    mayWaitUntil: async () => later(clock.now(), mostWorkSeconds),
   })
 
   /** Ends a call that is not sent, or not again. */
@@ -107,6 +112,7 @@ export function createChatCalls(context: {
     const ledger = createCallLedger(fenceOf(calling), { clock, maxRefused })
     return {
       maxRefused,
+      job: ledger,
       begin: (seen) => ledger.begin(seen),
       ask: (seen, outcome) => ledger.ask(seen, outcome),
       // Without `fail`: people wait, and their model asks again.
@@ -127,15 +133,27 @@ export function createChatCalls(context: {
     }
   }
 
+  /** A call that its site works on, at the time when the site is asked next; undefined if there is nothing to ask. */
+  async function whenAskedAgain({ subjectId, id }: ToolCall, signal: AbortSignal): Promise<ToolCall | undefined> {
+    const call = await ToolCall.query(database).findOne({ subjectId, id })
+    if (!call?.job || call.status !== 'started') return undefined
+    await delay(Math.max(0, Number(call.notBefore) - clock.now().getTime()), undefined, { signal })
+    return call
+  }
+
   return {
     /**
-     * Makes a call, or ends it if it must not be made. One that was started when its process stopped is made again if
+     * Makes a call, or ends it if it must not be made. Waits for the end of one that its site works on: until the answer
+     * is given up, or another process takes it up and waits in its place. One that was started when its process stopped is made again if
      * that is safe. Does nothing for one that waits for approval, and for one of an answer that another process writes.
      */
     async perform(seen: ToolCall, calling: Calling): Promise<void> {
-      const call = seen.$clone()
-      const { signal, clear } = lingerAfter(calling.signal)
-      await loop.performCall(ledgerOf(call, calling, signal)).finally(clear)
+      let call: ToolCall | undefined = seen.$clone()
+      while (call) {
+        const { signal, clear } = lingerAfter(calling.signal)
+        await loop.performCall(ledgerOf(call, calling, signal)).finally(clear)
+        call = await whenAskedAgain(seen, calling.signal)
+      }
     },
   }
 }

@@ -6,7 +6,9 @@ import { CodedError } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import { ToolCall, isFinal } from '../tools/tool-call.ts'
 import { ChatAnswer } from './chat-answer.ts'
+import { abandonJobs } from '../loop/abandon-jobs.ts'
 import { closeCalls } from '../loop/close-calls.ts'
+import type { Loop } from '../loop/loop.ts'
 import { Step } from '../loop/step.ts'
 import type { PartWriter } from './part-writer.ts'
 import { goesOn, lockAnswer, LostAnswerError, release, writerHasStopped, type Written } from './writer.ts'
@@ -24,13 +26,13 @@ export const forgetWords = (trx: Transaction, answerId: string) =>
 /** Records that nobody writes a locked answer any more: it waits for approval, or is over with its calls. */
 export async function leaveAnswer(
   trx: Transaction,
-  { clock, billing }: { clock: Clock; billing: Pick<Billing, 'credits'> },
-  { id, sessionId, number }: ChatAnswer,
+  { clock, billing, loop }: { clock: Clock; billing: Pick<Billing, 'credits'>; loop: Pick<Loop, 'abandon'> },
+  { id, sessionId, number, ownerId }: ChatAnswer,
   changes: Partial<ChatAnswer>,
 ): Promise<ChatAnswer> {
   const isOver = changes.status !== 'waiting'
   const now = clock.now()
-  if (isOver) await closeCalls(trx, { kind: 'answer', id }, now)
+  if (isOver) abandonJobs(trx, loop, { ownerId, calls: await closeCalls(trx, { kind: 'answer', id }, now) })
   if (changes.errorCode === 'STREAM_ABORTED') await forgetWords(trx, id)
   await billing.credits.release(trx, id)
   const times = isOver ? { endedAt: now } : { waitingSince: now }
@@ -54,6 +56,7 @@ export function createEnding(context: {
   config: Pick<Config, 'chat'>
   logger: Logger
   billing: Pick<Billing, 'credits'>
+  loop: Pick<Loop, 'abandon'>
 }) {
   const { database, config, logger } = context
 

@@ -4,6 +4,7 @@ import type { Billing } from '../billing/billing.ts'
 import type { Clock } from '../clock.ts'
 import type { ErrorCode } from '../errors.ts'
 import { newId } from '../ids.ts'
+import type { Loop } from '../loop/loop.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import { leaveAnswer } from './ending.ts'
 import { leased, writerHasStopped } from './writer.ts'
@@ -32,7 +33,12 @@ export interface Taken {
  * Finds answers whose process is gone. Those that go on without a reader are taken up from their last recorded step;
  * the others end, because nobody reads them any more.
  */
-export function createLostAnswers(context: { database: Database; clock: Clock; billing: Pick<Billing, 'credits'> }) {
+export function createLostAnswers(context: {
+  database: Database
+  clock: Clock
+  billing: Pick<Billing, 'credits'>
+  loop: Pick<Loop, 'abandon'>
+}) {
   const { database } = context
   /** When an expired lease was first seen, by its answer and writer. */
   let seen = new Map<string, number>()

@@ -25,7 +25,7 @@ export interface Permission {
 
 /** What is known of the attempts at a call. Direct calls are in doubt only while they are started. */
 export type Attempted = Pick<ToolCall, 'status' | 'effect' | 'attempts' | 'refusedAttempts'> &
-  Partial<Pick<ToolCall, 'inDoubt' | 'forms'>>
+  Partial<Pick<ToolCall, 'inDoubt' | 'forms' | 'job'>>
 
 /** `asksFirst`: somebody was asked to approve it. */
 type Approvable = Attempted & Pick<ToolCall, 'asksFirst'> & Parameters<typeof isAsShown>[1]
@@ -35,6 +35,8 @@ const removedInDoubt =
   'An earlier attempt ended without a usable response. The call was not retried because the owner removed the tool or its site from the agent.'
 const removedAsking =
   'The site asked for input, and the owner removed the tool or its site from the agent, so the call did not come to its end.'
+const removedAtWork =
+  'The site works on the call, and the owner removed the tool or its site from the agent, so its end is not waited for.'
 const unasked = 'The call was not made because its tool now requires approval. Make the call again to request approval.'
 const needless = 'The call was not made because its site is no longer connected.'
 const notInTime = 'The call was not made because nobody approved it in time.'
@@ -60,8 +62,8 @@ const leftOpen =
   'The call did not come to its end because the user sent another message instead of answering what the site asked.'
 
 /** Whether an attempt may have taken effect, because it has no recorded outcome. */
-export const mayHaveActed = ({ status, attempts, refusedAttempts, inDoubt = false }: Attempted): boolean =>
-  inDoubt || (status === 'started' && attempts > refusedAttempts)
+export const mayHaveActed = ({ status, attempts, refusedAttempts, inDoubt = false, job = null }: Attempted): boolean =>
+  inDoubt || job !== null || (status === 'started' && attempts > refusedAttempts)
 
 /** What keeps a call from being sent, or from being sent again; undefined if it may be sent now. */
 export const hindranceOf = (
@@ -76,11 +78,11 @@ export const hindranceOf = (
 /** Attempts that were neither refused nor answered with a form. */
 const sentAttempts = ({ attempts, refusedAttempts, forms = 0 }: Attempted): number => attempts - refusedAttempts - forms
 
-/** The ending of a call whose last attempt was lost and must not be repeated. */
+/** The ending of a call whose last attempt was lost and must not be repeated. What a site works on is not lost. */
 export function endingIfLost(call: Attempted): CallEnding | undefined {
-  const { status, effect } = call
+  const { status, effect, job = null } = call
   const sent = sentAttempts(call)
-  if (status !== 'started' || sent === 0) return undefined
+  if (status !== 'started' || sent === 0 || job !== null) return undefined
   if (effect !== 'once' && sent < maxAttempts) return undefined
   return endingUnsent(call, effect === 'once' ? lost : givenUp)
 }
@@ -90,6 +92,7 @@ export function endingWithout(
   { removed: isRemoved, asksFirst }: Permission,
   call: Attempted & Pick<ToolCall, 'asksFirst'>,
 ): CallEnding | undefined {
+  if (isRemoved && call.job) return endingUnsent(call, removedAtWork)
   if (isRemoved) return endingUnsent(call, call.forms ? removedAsking : removed, removedInDoubt)
   return asksFirst && !call.asksFirst && call.status === 'planned' ? endingUnsent(call, unasked) : undefined
 }

@@ -1,8 +1,9 @@
 import type { CallToApprove } from '../approvals/approvals.ts'
-import type { Clock } from '../clock.ts'
+import { latest, type Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { mostForms } from '../forms/form.ts'
 import type { CallOutcome } from '../tools/call-site.ts'
+import { askAgainAt, heard, inDoubt, unheard, whyOver, type Job } from '../tools/job.ts'
 import { recordedResult, statusAfter, ToolCall } from '../tools/tool-call.ts'
 import { mayHaveActed } from './call-endings.ts'
 
@@ -32,6 +33,8 @@ export interface Fence {
    * time left to wait for it.
    */
   ask: (seen: ToolCall, changes: (until: Date) => Changes, question: CallToApprove) => Promise<boolean>
+  /** How long the end of a call can be waited for that its site works on. */
+  mayWaitUntil: (seen: ToolCall) => Promise<Date>
 }
 
 /** What is recorded of a call's attempts when it ends. */
@@ -39,6 +42,9 @@ type Counted = Pick<ToolCall, 'attempts' | 'inDoubt'>
 
 /** The outcome of an attempt whose site asks. */
 export type Asking = Extract<CallOutcome, { kind: 'asks' }>
+
+/** The outcome of an attempt whose site works on the call. */
+export type Accepted = Extract<CallOutcome, { kind: 'accepted' }>
 
 /** What a call waits for. */
 type Wait = Partial<Pick<ToolCall, 'waitCause' | 'notBefore' | 'refusedGeneration'>>
@@ -52,75 +58,111 @@ const repeated =
  * @param maxRefused how often a site may refuse a call (401 or 429, so it did nothing) before that is its answer
  */
 export const createCallLedger = (
-  { change, begin, ask }: Fence,
+  { change, begin, ask, mayWaitUntil }: Fence,
   { clock, maxRefused }: { clock: Clock; maxRefused: number },
-) => ({
-  maxRefused,
+) => {
+  /** A call whose form was answered goes on: it is planned, and started again. */
+  async function wait(call: ToolCall, job: Job, notBefore: Date): Promise<CallOutcome | undefined> {
+    const over = whyOver(job, clock.now())
+    if (over !== undefined) return inDoubt(over)
+    await change(call, { status: 'started', job, waitCause: 'job', notBefore })
+    return undefined
+  }
 
-  /** Records that the call is sent now; undefined if it must not be sent any more. */
-  async begin(call: ToolCall): Promise<ToolCall | undefined> {
-    const attempts = call.attempts + 1
-    const isLost = call.status === 'started' && call.failedAttempt !== call.attempts
-    const free = { waitCause: null, notBefore: null, inDoubt: mayHaveActed(call) }
-    const begun = { status: 'started' as const, attempts, startedAt: clock.now(), ...free }
-    const data = { callId: call.id, attempt: attempts, ...(isLost && { note: repeated }) }
-    return (await begin(call, begun, { kind: 'tool.started', data })) ? Object.assign(call, begun) : undefined
-  },
+  return {
+    maxRefused,
 
-  async finish(call: ToolCall, outcome: CallOutcome, { attempts, inDoubt }: Counted = call): Promise<void> {
-    const status = statusAfter({ effect: call.effect, inDoubt }, outcome)
-    const ended = { httpStatus: outcome.httpStatus, result: recordedResult(outcome), endedAt: clock.now() }
-    const note = outcome.kind === 'unread' && { note: outcome.text }
-    const data = { callId: call.id, attempts, status, ...note }
-    await change(call, { status, attempts, ...ended }, { kind: 'tool.finished', data })
-  },
+    /** Records that the call is sent now; undefined if it must not be sent any more. */
+    async begin(call: ToolCall): Promise<ToolCall | undefined> {
+      const attempts = call.attempts + 1
+      const isLost = call.status === 'started' && call.failedAttempt !== call.attempts
+      const free = { waitCause: null, notBefore: null, inDoubt: mayHaveActed(call) }
+      const begun = { status: 'started' as const, attempts, startedAt: clock.now(), ...free }
+      const data = { callId: call.id, attempt: attempts, ...(isLost && { note: repeated }) }
+      return (await begin(call, begun, { kind: 'tool.started', data })) ? Object.assign(call, begun) : undefined
+    },
 
-  /**
-   * The site asks a person: the call is planned again, until the answer. Returns why nobody can be asked, as the outcome of
-   * the call.
-   */
-  async ask(call: ToolCall, { form, state, httpStatus }: Asking): Promise<CallOutcome | undefined> {
-    const { id: callId, siteOrigin, tool, arguments: args } = call
-    const formNumber = call.forms + 1
-    if (formNumber > mostForms) return rejected(httpStatus, asksTooOften)
-    const question = { formNumber, form, state }
-    const toAsk = { callId, siteOrigin: siteOrigin ?? '', tool: tool ?? '', arguments: args, question }
-    const waiting = { status: 'planned' as const, asksFirst: true, forms: formNumber, waitCause: 'approval' as const }
-    const isAsked = await ask(call, (notBefore) => ({ ...waiting, notBefore }), toAsk)
-    return isAsked ? undefined : rejected(httpStatus, noTimeToAnswer)
-  },
+    async finish(call: ToolCall, outcome: CallOutcome, { attempts, inDoubt }: Counted = call): Promise<void> {
+      const status = statusAfter({ effect: call.effect, inDoubt }, outcome)
+      const ended = { httpStatus: outcome.httpStatus, result: recordedResult(outcome), endedAt: clock.now() }
+      const note = outcome.kind === 'unread' && { note: outcome.text }
+      const data = { callId: call.id, attempts, status, ...note }
+      await change(call, { status, attempts, ...ended }, { kind: 'tool.finished', data })
+    },
 
-  /** The attempt failed and there will be another. */
-  async fail(call: ToolCall, outcome: CallOutcome): Promise<void> {
-    // Nothing reached the site, so the call is planned again, whatever its effect.
-    const status = outcome.kind === 'unavailable' && outcome.certain ? 'planned' : 'started'
-    await change(call, { status, failedAttempt: call.attempts }, failedEvent(call, outcome))
-  },
+    /**
+     * The site asks a person: the call is planned again, until the answer. Returns why nobody can be asked, as the outcome of
+     * the call.
+     */
+    async ask(call: ToolCall, { form, state, httpStatus }: Asking): Promise<CallOutcome | undefined> {
+      const { id: callId, siteOrigin, tool, arguments: args } = call
+      const formNumber = call.forms + 1
+      if (formNumber > mostForms) return rejected(httpStatus, asksTooOften)
+      const question = { formNumber, form, state }
+      const toAsk = { callId, siteOrigin: siteOrigin ?? '', tool: tool ?? '', arguments: args, question }
+      const waiting = { status: 'planned' as const, asksFirst: true, forms: formNumber, waitCause: 'approval' as const }
+      const isAsked = await ask(call, (notBefore) => ({ ...waiting, notBefore }), toAsk)
+      return isAsked ? undefined : rejected(httpStatus, noTimeToAnswer)
+    },
 
-  /**
-   * The site refused the attempt, so it did nothing: the call is planned again, and the attempt counted. The caller knows
-   * that, although the write may be made again because its confirmation was lost.
-   */
-  async refuse(call: ToolCall, outcome: CallOutcome, generation: number): Promise<ToolCall> {
-    const refusedGeneration = outcome.httpStatus === 401 ? generation : call.refusedGeneration
-    const refusedAttempts = call.refusedAttempts + 1
-    const refused = { status: 'planned' as const, refusedAttempts, failedAttempt: call.attempts, refusedGeneration }
-    const isAnswer = outcome.httpStatus === 429 && refusedAttempts > maxRefused
-    await change(call, refused, isAnswer ? undefined : failedEvent(call, outcome))
-    return Object.assign(call, refused)
-  },
+    /**
+     * The site works on the call: what it is asked by is recorded before anything waits. Returns the outcome of the call if
+     * nobody can wait any longer.
+     */
+    async accept(call: ToolCall, { job: state, text: words, askAfter }: Accepted): Promise<CallOutcome | undefined> {
+      const now = clock.now()
+      const job = heard({ state, words, askAfter }, call.job, {
+        now,
+        until: call.job ? new Date(call.job.until) : await mayWaitUntil(call),
+      })
+      return wait(call, job, askAgainAt(job, now))
+    },
 
-  /** The call was not sent: its connection cannot be opened for now. Counted, so that this ends. */
-  async countUnsent(call: ToolCall, outcome: CallOutcome): Promise<void> {
-    const attempts = call.attempts + 1
-    await change(call, { attempts, failedAttempt: attempts }, failedEvent({ id: call.id, attempts }, outcome))
-  },
+    /** A request about the job had no usable response. Returns the outcome of the call if the site is not asked again. */
+    async miss(call: ToolCall, until?: Date): Promise<CallOutcome | undefined> {
+      if (!call.job) throw new Error('the site does not work on the call')
+      const job = unheard(call.job)
+      return wait(call, job, latest(askAgainAt(job, clock.now()), until))
+    },
 
-  /** The call cannot be sent now. */
-  async postpone(call: ToolCall, wait: Wait): Promise<void> {
-    await change(call, wait)
-  },
-})
+    /** The site refused the credential of a request about the job. */
+    async refuseAsking(call: ToolCall, refusedGeneration: number): Promise<ToolCall> {
+      await change(call, { refusedGeneration })
+      return Object.assign(call, { refusedGeneration })
+    },
+
+    /** The attempt failed and there will be another. */
+    async fail(call: ToolCall, outcome: CallOutcome): Promise<void> {
+      // Nothing reached the site, so the call is planned again, whatever its effect.
+      const status = outcome.kind === 'unavailable' && outcome.certain ? 'planned' : 'started'
+      await change(call, { status, failedAttempt: call.attempts }, failedEvent(call, outcome))
+    },
+
+    /**
+     * The site refused the attempt, so it did nothing: the call is planned again, and the attempt counted. The caller knows
+     * that, although the write may be made again because its confirmation was lost.
+     */
+    async refuse(call: ToolCall, outcome: CallOutcome, generation: number): Promise<ToolCall> {
+      const refusedGeneration = outcome.httpStatus === 401 ? generation : call.refusedGeneration
+      const refusedAttempts = call.refusedAttempts + 1
+      const refused = { status: 'planned' as const, refusedAttempts, failedAttempt: call.attempts, refusedGeneration }
+      const isAnswer = outcome.httpStatus === 429 && refusedAttempts > maxRefused
+      await change(call, refused, isAnswer ? undefined : failedEvent(call, outcome))
+      return Object.assign(call, refused)
+    },
+
+    /** The call was not sent: its connection cannot be opened for now. Counted, so that this ends. */
+    async countUnsent(call: ToolCall, outcome: CallOutcome): Promise<void> {
+      const attempts = call.attempts + 1
+      await change(call, { attempts, failedAttempt: attempts }, failedEvent({ id: call.id, attempts }, outcome))
+    },
+
+    /** The call cannot be sent now. */
+    async postpone(call: ToolCall, wait: Wait): Promise<void> {
+      await change(call, wait)
+    },
+  }
+}
 
 const asksTooOften = `The tool has asked for input more than ${mostForms} times, so nobody was asked again.`
 const noTimeToAnswer = 'The tool asks for input, and there is no time left to wait for it.'

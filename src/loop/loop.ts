@@ -25,7 +25,7 @@ export function createLoop(context: {
   billing: Pick<Billing, 'credits'>
   models: Models
   outputs: Pick<Outputs, 'read'>
-  sender: Pick<Sender, 'send'>
+  sender: Pick<Sender, 'send' | 'ask' | 'abandon'>
   sites: Pick<Sites, 'argumentProblems'>
   threads?: Parameters<typeof createQuestions>[0]['threads']
 }) {
@@ -56,6 +56,7 @@ export function createLoop(context: {
     charge: createCharge(context),
     writeStep: createWriteStep(context),
     performCall: createPerformCall(context),
+    abandon: context.sender.abandon,
   }
 }
 

@@ -5,6 +5,7 @@ import type { Sender, Sent, Unsent } from '../tools/sender.ts'
 import type { Sending } from '../tools/sending.ts'
 import { rejected, type Asking } from './call-ledger.ts'
 import { mayRepeat, type Attempted } from './call-endings.ts'
+import { createFollowJob, type JobLedger } from './follow-job.ts'
 
 /**
  * Keeps the record of one call. Each write is about the call as it was seen: what somebody else has recorded meanwhile
@@ -26,6 +27,8 @@ export interface CallLedger<Call extends Attempted> {
    * can be asked; absent if that is always so.
    */
   ask?: (call: Call, outcome: Asking) => Promise<CallOutcome | undefined>
+  /** Keeps what the site works on after its response; absent if nobody can wait for that. */
+  job?: JobLedger<Call>
   /** Records the outcome of the call. */
   finish: (call: Call, outcome: CallOutcome) => Promise<void>
   /** Records that the attempt failed and that there will be another; absent if there are none. */
@@ -38,10 +41,12 @@ export interface CallLedger<Call extends Attempted> {
  * Makes tool calls: of runs, of answers of chats, and direct ones. The ledger says that a call was started before the
  * first byte is sent, so after a crash it is known that the site may have acted (docs/understand/effects.md).
  */
-export function createPerformCall({ sender }: { sender: Pick<Sender, 'send'> }) {
+export function createPerformCall({ sender }: { sender: Pick<Sender, 'send' | 'ask' | 'abandon'> }) {
+  const followJob = createFollowJob({ sender })
+
   async function attempt<Call extends Attempted>(ledger: CallLedger<Call>, seen: Call, sending: Sending) {
     let call = seen
-    const asking = { ...sending, mayAsk: ledger.ask !== undefined }
+    const asking = { ...sending, mayAsk: ledger.ask !== undefined, mayLast: ledger.job !== undefined }
     const sent = await sender.send(asking, {
       async begin() {
         const begun = await ledger.begin(seen)
@@ -56,18 +61,31 @@ export function createPerformCall({ sender }: { sender: Pick<Sender, 'send'> }) 
     return { call, sent: ledger.ask ? sent : withoutQuestion(sent) }
   }
 
-  async function record<Call extends Attempted>(ledger: CallLedger<Call>, call: Call, sent: Sent): Promise<void> {
+  async function record<Call extends Attempted>(
+    ledger: CallLedger<Call>,
+    { call, sending, sent }: Made<Call>,
+  ): Promise<void> {
     if (sent.kind === 'dropped') return
-    if (sent.kind === 'answered') return recordAnswer(ledger, call, sent.outcome)
+    if (sent.kind === 'answered') return recordAnswer(ledger, { call, sending }, sent.outcome)
     if (sent.kind === 'again') return ledger.finish(call, sent.outcome)
     const refusal = sent.kind === 'held' && call.refusedAttempts > ledger.maxRefused ? sent.outcome : undefined
     await (refusal ? ledger.finish(call, refusal) : ledger.unsent(call, sent))
   }
 
-  async function recordAnswer<Call extends Attempted>(ledger: CallLedger<Call>, call: Call, outcome: CallOutcome) {
+  async function recordAnswer<Call extends Attempted>(
+    ledger: CallLedger<Call>,
+    { call, sending }: Omit<Made<Call>, 'sent'>,
+    outcome: CallOutcome,
+  ) {
     if (outcome.kind === 'asks' && ledger.ask) {
       const refusal = await ledger.ask(call, outcome)
       return refusal && ledger.finish(call, refusal)
+    }
+    if (outcome.kind === 'accepted' && ledger.job) {
+      const over = await ledger.job.accept(call, outcome)
+      if (!over) return undefined
+      await ledger.finish(call, over)
+      return sender.abandon({ ...sending, job: outcome.job })
     }
     if (!ledger.fail || !mayRepeat(call, outcome, ledger)) return ledger.finish(call, outcome)
     await ledger.fail(call, outcome)
@@ -75,8 +93,8 @@ export function createPerformCall({ sender }: { sender: Pick<Sender, 'send'> }) 
   }
 
   /**
-   * Makes a call, and makes it again at once if its site wants a newer credential. Records its outcome, or what it waits
-   * for. Returns what became of the last attempt; undefined if there was nothing to send. Throws TOOL_EXECUTION_ERROR
+   * Makes a call, and makes it again at once if its site wants a newer credential; or asks once what has become of one that
+   * its site works on. Records its outcome, or what it waits for. Returns what became of the last attempt; undefined if there was nothing to send. Throws TOOL_EXECUTION_ERROR
    * while another attempt makes sense, errors of the ledger, or the reason of the sending's signal.
    *
    * @param signal ends the tries to record what only this process knows; 20 seconds by default
@@ -85,15 +103,24 @@ export function createPerformCall({ sender }: { sender: Pick<Sender, 'send'> }) 
     for (;;) {
       const found = await ledger.look()
       if (!found) return undefined
+      if (found.sending.job !== undefined && ledger.job)
+        return followJob({ ledger: { ...ledger, job: ledger.job }, ...found }, signal)
       const { call, sent } = await attempt(ledger, found.call, found.sending)
       const goesOn = sent.kind === 'again' && call.refusedAttempts <= ledger.maxRefused
       if (!goesOn) {
-        await retryWhileUnavailable(() => record(ledger, call, sent), signal)
+        await retryWhileUnavailable(() => record(ledger, { call, sending: found.sending, sent }), signal)
         return sent
       }
       if (sent.refreshed) await retryWhileUnavailable(() => ledger.refreshed(call), signal)
     }
   }
+}
+
+/** A call, what was sent of it, and what became of that. */
+interface Made<Call extends Attempted> {
+  call: Call
+  sending: Sending
+  sent: Sent
 }
 
 const nobodyToAsk =

@@ -23,6 +23,8 @@ export interface ManifestTool {
   effect?: Effect | undefined
   /** Set instead of `effect` by dialects whose sites only give hints. */
   proposed_effect?: ProposedEffect | undefined
+  /** Whether the site may, or must, respond to a call at once and work on it then. Absent if nothing is known of that. */
+  job?: 'possible' | 'required' | undefined
 }
 
 export interface SiteTool {

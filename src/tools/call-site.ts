@@ -1,4 +1,6 @@
 import type { Form, FormAnswer } from '../forms/form.ts'
+import { cleanName, withoutHidden } from '../names.ts'
+import { beginningOf, isStorable, shortened, storable } from '../text.ts'
 import { hidingOf } from '../hiding/hiding-cache.ts'
 import type * as inThread from '../in-thread.ts'
 import { decodeUtf8 } from '../json.ts'
@@ -34,6 +36,10 @@ export interface SiteCall {
   /** Whether a person can be asked in the middle of the call, and what one has answered to the last question. */
   mayAsk?: boolean | undefined
   answer?: FormAnswer | undefined
+  /** Whether the end of a call can be waited for that the site works on after its response. */
+  mayLast?: boolean | undefined
+  /** What the site works on. Then nothing is begun: the attempt asks what has become of it. */
+  job?: string | undefined
   signal?: AbortSignal | undefined
 }
 
@@ -48,6 +54,11 @@ export type CallOutcome =
    * call has to carry, for its adapter alone.
    */
   | { kind: 'asks'; httpStatus: number; certain: false; text: string; form: Form; state: string }
+  /**
+   * The site has accepted the call and works on it. `job`: what a request about that has to carry, for its adapter alone.
+   * `text`: what the site says about its progress, or nothing. `askAfter`: when it wants to be asked, in seconds.
+   */
+  | { kind: 'accepted'; httpStatus: number; certain: false; text: string; job: string; askAfter?: number | undefined }
   /** The site ran the call, as its 2xx says (RFC 9110, 15.3), but its answer is not a readable JSON object. */
   | { kind: 'unread'; httpStatus: number; text: string }
   /** `wanted`: the scopes that the site asks for. */
@@ -61,8 +72,18 @@ export type CallOutcome =
     }
   /** `listIsStale`: the site does not know the tool, so its list has changed. */
   | { kind: 'rejected'; httpStatus: number; certain: false; text: string; listIsStale?: true }
-  /** `retryAfter`: the pause that the site requested, in seconds. */
-  | { kind: 'broken'; httpStatus: number | null; certain: false; text: string; retryAfter?: number }
+  /**
+   * `retryAfter`: the pause that the site requested, in seconds. `isJobOver`: the site will never say more about what it
+   * worked on.
+   */
+  | {
+      kind: 'broken'
+      httpStatus: number | null
+      certain: false
+      text: string
+      retryAfter?: number
+      isJobOver?: true
+    }
   /** `permanent`: a retry would have the same outcome. */
   | { kind: 'unavailable'; httpStatus: null; certain: boolean; text: string; permanent?: true }
 
@@ -95,7 +116,7 @@ export function createCallSite(context: { logger: Logger; threads: Pick<Threads<
     async attempt(call: SiteCall, make: () => Promise<CallOutcome>): Promise<CallOutcome> {
       try {
         const outcome = await make()
-        if (outcome.kind !== 'succeeded' && outcome.kind !== 'asks')
+        if (outcome.kind !== 'succeeded' && outcome.kind !== 'asks' && outcome.kind !== 'accepted')
           note(call, { outcome: outcome.kind, status: outcome.httpStatus })
         return outcome
       } catch (error) {
@@ -122,6 +143,17 @@ export function createCallSite(context: { logger: Logger; threads: Pick<Threads<
       return { kind: 'asks', httpStatus, certain: false, text: 'The site asks for input.', ...asked }
     },
 
+    /** The site works on the call. What is stored of that as it is may contain no secret. */
+    async ofJob(call: SiteCall, httpStatus: number, { job, words, askAfter }: GivenJob): Promise<CallOutcome> {
+      const hiding = await hidingOf(secretsOf(call))
+      if (!isStorable(job) || hiding.text(job) !== job || Buffer.byteLength(job) > mostJobBytes)
+        return { ...broken(httpStatus, uselessJob), isJobOver: true }
+      // Cut before and after: masking takes time, and may make the text longer.
+      const said = hiding.text(beginningOf(words, 4 * longestWords))
+      const text = shortened(cleanName(withoutHidden(storable(said))), longestWords)
+      return { kind: 'accepted', httpStatus, certain: false, text, job, askAfter }
+    },
+
     /** Those of these scopes that contain no secret: they are stored, shown and requested as they are. */
     async plainScopes(call: SiteCall, scopes: readonly string[]): Promise<string[]> {
       const hiding = await hidingOf(secretsOf(call))
@@ -142,6 +174,19 @@ export function createCallSite(context: { logger: Logger; threads: Pick<Threads<
 }
 
 export type CallSite = ReturnType<typeof createCallSite>
+
+/** What an adapter knows of a call that the site works on, in the site's words. */
+interface GivenJob {
+  job: string
+  words: string
+  askAfter?: number | undefined
+}
+
+const longestWords = 200
+const mostJobBytes = 2048
+
+const uselessJob =
+  'The site works on the call, but cannot be asked about it: what it named the work by is too long, or contains a secret.'
 
 const quotesSecret = 'The tool asks for input in a form that contains a secret, so nobody was asked.'
 

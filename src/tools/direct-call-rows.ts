@@ -1,10 +1,11 @@
-import type { Clock } from '../clock.ts'
+import { later, type Clock } from '../clock.ts'
 import { retryWhileUnavailable, violatedConstraint, type Database } from '../database/database.ts'
 import { newId } from '../ids.ts'
 import type { CallLedger } from '../loop/perform-call.ts'
 import type { VaultEntry } from '../vault/vault-entry.ts'
 import type { CallOutcome } from './call-site.ts'
 import { callError, freesKey, unrecorded } from './direct-call.ts'
+import { heard, inDoubt, mostWorkSeconds, unheard, type Job } from './job.ts'
 import { sendingOf } from './sending.ts'
 import { DirectToolCall, recordedResult, statusAfter } from './tool-call.ts'
 import { reasonOf } from './unsent-reason.ts'
@@ -44,14 +45,36 @@ export function createDirectCallRows({ database, clock }: { database: Database; 
         return Object.assign(call, refused)
       },
       refreshed: async () => {},
+      job: jobLedgerOf(call),
       finish: (_call, outcome) => recordOutcome(call, statusAfter(call, outcome), outcome),
       async unsent(_call, sent) {
         const { code, message } = reasonOf(sent, clock.now())
+        if (call.job) return recordOutcome(call, statusAfter(call, inDoubt(message)), inDoubt(message))
         const refused = { kind: 'unavailable', httpStatus: null, certain: true, text: message } as const
         if (call.attempts > 0) await recordOutcome(call, 'failed', refused)
         // Many requests may hit the host's limit. A row for each would be a way to fill the disk.
         else if (code !== 'OUTGOING_RATE_LIMITED') await recordUnsent(call, message)
       },
+    }
+  }
+
+  /** Whoever has made the call decides how long they wait. */
+  function jobLedgerOf(call: DirectCall): NonNullable<CallLedger<DirectCall>['job']> {
+    async function record(changes: Partial<Pick<DirectCall, 'job' | 'refusedGeneration'>>) {
+      await rowOf(call).patch(changes)
+      return Object.assign(call, changes)
+    }
+    return {
+      async accept(_call, { job: state, text: words, askAfter }) {
+        const now = clock.now()
+        await record({ job: heard({ state, words, askAfter }, call.job, { now, until: later(now, mostWorkSeconds) }) })
+        return undefined
+      },
+      async miss() {
+        if (call.job) await record({ job: unheard(call.job) })
+        return undefined
+      },
+      refuseAsking: (_call, refusedGeneration) => record({ refusedGeneration }),
     }
   }
 
@@ -75,6 +98,7 @@ export function createDirectCallRows({ database, clock }: { database: Database; 
     const { httpStatus } = outcome
     const freed = freesKey(status, call.effect, outcome) && { idempotencyKey: null }
     const changes = { status, httpStatus, result: recordedResult(outcome), endedAt: clock.now(), ...freed }
+    Object.assign(call, { status })
     await retryWhileUnavailable(async () => rowOf(call).patch(changes)).catch((cause: unknown) => {
       throw callError('TOOL_EXECUTION_ERROR', unrecorded, { ...call, status: 'unknown', httpStatus }, { cause })
     })
@@ -112,9 +136,10 @@ export function directCall(
     effect: tool.effect,
     arguments: args,
     idempotencyKey,
-    status: 'planned' as 'planned' | 'started',
+    status: 'planned' as DirectToolCall['status'],
     attempts: 0,
     refusedAttempts: 0,
     refusedGeneration: null as number | null,
+    job: null as Job | null,
   }
 }

@@ -125,6 +125,12 @@ export function createOutgoingLimit(context: {
       return rows[0].heldUntil
     },
 
+    /** Until when nothing may be asked of the host, not even what needs no slot; undefined if it may be asked. */
+    async heldUntil(host: string): Promise<Date | undefined> {
+      const { rows } = await database.raw<{ rows: { until: Date }[] }>(heldStatement, { host })
+      return rows[0]?.until
+    },
+
     /** Deletes rows that expired an hour ago, finished holds, old proposals, and hosts without state. */
     async purge(): Promise<void> {
       await database.raw(`delete from outgoing_slots where free_at < ${past}`)
@@ -175,6 +181,12 @@ const holdStatement = `
     held_reason = case when known.held_until >= excluded.held_until then known.held_reason
                   else excluded.held_reason end
   returning held_until as "heldUntil"`
+
+/** A suspended host is looked at again after a minute. */
+const heldStatement = `
+  select greatest(held_until, case when suspended_at is not null then statement_timestamp() + interval '1 minute' end)
+         as until
+    from outgoing_hosts where host = :host and (held_until > statement_timestamp() or suspended_at is not null)`
 
 const past = `statement_timestamp() - interval '${retentionMinutes} minutes'`
 

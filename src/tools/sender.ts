@@ -44,7 +44,7 @@ export function createSender(context: {
   logger: Logger
   vault: Vault
   outgoing: OutgoingLimit
-  dialect: Pick<Dialect, 'call'>
+  dialect: Pick<Dialect, 'call' | 'abandon'>
   storedBytes: Pick<StoredBytes, 'note'>
 }) {
   const { config, logger, vault, outgoing, dialect, storedBytes } = context
@@ -59,8 +59,7 @@ export function createSender(context: {
     try {
       begun = await ledger.begin()
       if (!begun) return { kind: 'dropped' }
-      const pinned = connection.pinnedTools.find(({ name }) => name === sending.tool)
-      const outcome = await dialect.call({ ...sending, ...connection, pinned })
+      const outcome = await dialect.call(requestOf(sending, connection))
       await learnFrom(outcome, connection, host)
       storedBytes.note(sending.ownerId, storedOf(outcome) + Buffer.byteLength(sending.arguments))
       // Only this process knows the response. While Postgres is unreachable, it retries until the response is recorded.
@@ -100,12 +99,12 @@ export function createSender(context: {
     })
   }
 
+  const open = (sending: Sending): Promise<ConnectionState> =>
+    untilAborted(vault.connections.open(sending.ownerId, sending.entryId), sending.signal)
+
   async function sendNow(sending: Sending, ledger: Ledger): Promise<Sent> {
-    const state = await untilAborted(vault.connections.open(sending.ownerId, sending.entryId), sending.signal)
-    if (state.kind === 'gone') return unsent(gone, true)
-    if (state.kind === 'resting') return unsent(resting, true)
-    if (state.kind === 'dead') return { kind: 'parked', message: state.message }
-    if (state.kind === 'unavailable') return unreachable(sending, state)
+    const state = await open(sending)
+    if (state.kind !== 'ready') return notOpen(sending, state)
     if (state.refreshed) await ledger.onRefreshed()
     const { tools, notGranted } = state.connection
     if (!tools.includes(sending.tool)) return toolRemoved(notGranted[sending.tool])
@@ -134,9 +133,47 @@ export function createSender(context: {
     return afterRefusal(sending, state, outcome)
   }
 
+  const requestOf = (sending: Sending, connection: Connection) => ({
+    ...sending,
+    ...connection,
+    pinned: connection.pinnedTools.find(({ name }) => name === sending.tool),
+  })
+
   return {
+    /**
+     * Asks the site what has become of a call that it works on. That begins nothing, so it takes no slot of the host, but
+     * keeps away from a host that is held or suspended.
+     *
+     * @param onRefused records which generation of the credential was refused
+     */
+    async ask(sending: Waiting, onRefused: (generation: number) => Promise<void>): Promise<Sent> {
+      const state = await open(sending)
+      if (state.kind !== 'ready') return notOpen(sending, state)
+      const { connection } = state
+      const host = limitedHost(connection.serverUrl, config.sites)
+      const until = await outgoing.heldUntil(host)
+      if (until) return { kind: 'held', until, why: 'held', host }
+      const outcome = await dialect.call(requestOf(sending, connection))
+      await learnFrom(outcome, connection, host)
+      // Progress replaces what was stored before.
+      if (outcome.kind !== 'accepted') storedBytes.note(sending.ownerId, storedOf(outcome))
+      if (!isRefusedAttempt(outcome)) return { kind: 'answered', outcome }
+      if (outcome.httpStatus === 401) await onRefused(connection.generation)
+      return untilAborted(handleRefusal(sending, connection, host, outcome), sending.signal)
+    },
+
+    /** Tells the site, once, that nobody waits for what it works on. Never fails. */
+    async abandon(sending: Sending): Promise<void> {
+      try {
+        const state = await open(sending)
+        if (state.kind === 'ready') await dialect.abandon(requestOf(sending, state.connection))
+      } catch (error) {
+        logger.warn({ err: error, callId: sending.callId }, 'failed to tell a site that nobody waits for a call')
+      }
+    },
+
     /** Throws the signal's reason when aborted, and errors of the ledger, but never because of a site. */
-    async send(sending: Sending & { mayAsk?: boolean }, ledger: Ledger): Promise<Sent> {
+    async send(sending: Waiting, ledger: Ledger): Promise<Sent> {
       const until = performance.now() + (sending.patienceMs ?? 0)
       for (;;) {
         const patienceMs = Math.max(0, until - performance.now())
@@ -153,11 +190,14 @@ export function createSender(context: {
   }
 }
 
+/** A call as it is sent, with what its caller can wait for besides the response. */
+type Waiting = Sending & { mayAsk?: boolean; mayLast?: boolean }
+
 export type Sender = ReturnType<typeof createSender>
 
 /** A success proves the token, and so does 403, which is about the user of a valid token. */
 const provesToken = ({ kind, httpStatus }: CallOutcome): boolean =>
-  kind === 'succeeded' || kind === 'asks' || kind === 'unread' || httpStatus === 403
+  kind === 'succeeded' || kind === 'asks' || kind === 'accepted' || kind === 'unread' || httpStatus === 403
 
 /** The bytes that are stored of an outcome. */
 const storedOf = (outcome: CallOutcome): number =>
@@ -183,8 +223,11 @@ const notOffered = 'The site no longer offers this tool, so it can no longer be 
 const resting = `This tool cannot be called now because the account is over its site limit. The owner can delete other sites. ${howToGetMore}`
 const gone = 'The site is no longer connected because its vault entry was deleted.'
 
-function afterRefusal(sending: Sending, state: ConnectionState, outcome: CallOutcome): Sent {
-  if (state.kind === 'ready') return { kind: 'again', outcome, refreshed: state.refreshed }
+const afterRefusal = (sending: Sending, state: ConnectionState, outcome: CallOutcome): Sent =>
+  state.kind === 'ready' ? { kind: 'again', outcome, refreshed: state.refreshed } : notOpen(sending, state)
+
+/** Nothing can be sent, because there is no connection. */
+function notOpen(sending: Sending, state: Exclude<ConnectionState, { kind: 'ready' }>): Unsent {
   if (state.kind === 'dead') return { kind: 'parked', message: state.message }
   if (state.kind === 'gone') return unsent(gone, true)
   if (state.kind === 'resting') return unsent(resting, true)
@@ -201,7 +244,10 @@ const toolRemoved = (notGranted: string | undefined): Sent =>
   notGranted === undefined ? unsent(notOffered, true) : { ...unsent(notGranted, true), notGranted: true }
 
 /** A call that may wait does so if the site stated when to request tokens again. */
-function unreachable(sending: Sending, { message, retryAt }: Extract<ConnectionState, { kind: 'unavailable' }>): Sent {
+function unreachable(
+  sending: Sending,
+  { message, retryAt }: Extract<ConnectionState, { kind: 'unavailable' }>,
+): Unsent {
   if (!retryAt || !sending.mayWait) return unsent(message, false)
   return { kind: 'held', until: retryAt, why: 'held', host: '' }
 }

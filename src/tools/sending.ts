@@ -18,6 +18,8 @@ export interface Sending {
   refusedGeneration: number | null
   /** What a person has answered to the last question of the site. */
   answer?: FormAnswer | undefined
+  /** What the site works on: then nothing is sent but a request about that. */
+  job?: string | undefined
   /** Secrets besides the token to mask in the outcome. */
   secrets?: readonly string[] | undefined
   signal?: AbortSignal | undefined
@@ -25,8 +27,8 @@ export interface Sending {
 
 /** What is sent of a recorded call. */
 export const sendingOf = (
-  { id, vaultEntryId, tool, arguments: args, refusedGeneration }: SentCall,
-  rest: Omit<Sending, 'callId' | 'entryId' | 'tool' | 'arguments' | 'refusedGeneration'>,
+  { id, vaultEntryId, tool, arguments: args, refusedGeneration, job }: SentCall,
+  rest: Omit<Sending, 'callId' | 'entryId' | 'tool' | 'arguments' | 'refusedGeneration' | 'job'>,
 ): Sending => ({
   ...rest,
   callId: id,
@@ -34,6 +36,7 @@ export const sendingOf = (
   tool: tool ?? '',
   arguments: args,
   refusedGeneration,
+  job: job?.state,
 })
 
-type SentCall = Pick<ToolCall, 'id' | 'vaultEntryId' | 'tool' | 'arguments' | 'refusedGeneration'>
+type SentCall = Pick<ToolCall, 'id' | 'vaultEntryId' | 'tool' | 'arguments' | 'refusedGeneration' | 'job'>

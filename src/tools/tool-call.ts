@@ -1,8 +1,9 @@
 import { Row } from '../database/row.ts'
 import type { CallOutcome } from './call-site.ts'
+import type { Job } from './job.ts'
 
-/** Why a planned call is not sent: no free slot at the host, a dead credential, or a missing approval. */
-export type CallWaitCause = 'rate_limit' | 'credential' | 'approval'
+/** What a call waits for: a slot at the host, a credential, an approval, or the end of a job. */
+export type CallWaitCause = 'rate_limit' | 'credential' | 'approval' | 'job'
 
 export const callStatuses = ['planned', 'started', 'succeeded', 'failed', 'unknown'] as const
 type CallStatus = (typeof callStatuses)[number]
@@ -13,6 +14,7 @@ type CallStatus = (typeof callStatuses)[number]
  */
 class Call extends Row {
   static override anyTexts = ['arguments', 'result']
+  static override jsonAttributes = ['job']
   declare id: string
   declare vaultEntryId: string | null
   declare siteOrigin: string | null
@@ -30,6 +32,8 @@ class Call extends Row {
    * The result that the model sees: the site's response as text, or a sentence about the failure; null if unreadable.
    */
   declare result: string | null
+  /** What the site works on since it has accepted the call. It is kept when the call has ended. */
+  declare job: Job | null
   declare plannedAt: Date
   declare startedAt: Date | null
   declare endedAt: Date | null

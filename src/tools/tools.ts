@@ -10,13 +10,15 @@ import { assertThat, isCoded, problemInWords } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { JsonText } from '../json-text.ts'
 import type { Logger } from '../logger.ts'
-import type { PerformCall } from '../loop/perform-call.ts'
+import type { CallLedger, PerformCall } from '../loop/perform-call.ts'
 import type { Sites } from '../sites/sites.ts'
 import { VaultEntry } from '../vault/vault-entry.ts'
 import { notGranted } from '../vault/oauth/needed-scopes.ts'
 import type { Vault } from '../vault/vault.ts'
 import { answerOf, errorAfter, type DirectResult } from './direct-call.ts'
-import { createDirectCallRows, directCall } from './direct-call-rows.ts'
+import { createDirectCallRows, directCall, type DirectCall } from './direct-call-rows.ts'
+import { askAgainAt, inDoubt } from './job.ts'
+import type { Sent } from './sender.ts'
 import { DirectToolCall, isFinal } from './tool-call.ts'
 
 /** The longest wait for the trial of a new token, in milliseconds. */
@@ -56,7 +58,8 @@ export function createTools(context: {
   const { ledgerOf } = createDirectCallRows({ database, clock })
   /** Polls of calls in progress, shared by repeated requests. */
   const lookedFor = new Map<string, Promise<DirectToolCall | undefined>>()
-  const longestMs = (config.sites.timeoutSeconds + config.sites.tokenTimeoutSeconds) * 2000 + recordMs
+  const timeoutMs = config.sites.timeoutSeconds * 1000
+  const longestMs = 4 * timeoutMs + config.sites.tokenTimeoutSeconds * 2000 + recordMs
 
   /** Returns the tool if it may be called with these arguments. */
   async function check(entry: VaultEntry, { tool: name, args }: Asked) {
@@ -110,7 +113,9 @@ export function createTools(context: {
     const tool = await check(entry, request)
     const made = directCall(entry, tool, request)
     billing.storedBytes.noteOne(entry.ownerId)
-    const sent = await performCall(ledgerOf(made, vault.tokensIn(entry)))
+    const ledger = ledgerOf(made, vault.tokensIn(entry))
+    const first = await performCall(ledger)
+    const sent = made.job ? await followJob(made, ledger) : first
     if (!sent || sent.kind === 'dropped') {
       const faster = await callUnder(entry, request.idempotencyKey)
       // A call that has failed meanwhile may have freed its key.
@@ -120,6 +125,26 @@ export function createTools(context: {
       return { callId: made.id, result: new JsonText(sent.outcome.text) }
     }
     throw errorAfter(made, sent, clock.now())
+  }
+
+  /**
+   * Waits for the end of a call that its site works on, as long as for a response: somebody waits for the answer. The site
+   * is not told when that time is over, because the work may be wanted all the same.
+   */
+  async function followJob(made: DirectCall, ledger: CallLedger<DirectCall>): Promise<Sent | undefined> {
+    const until = performance.now() + timeoutMs
+    let sent: Sent | undefined
+    while (made.job && made.status === 'started') {
+      const now = clock.now()
+      const ms = askAgainAt(made.job, now).getTime() - now.getTime()
+      if (performance.now() + ms > until) {
+        await ledger.finish(made, inDoubt(stillWorks))
+        return { kind: 'answered', outcome: inDoubt(stillWorks) }
+      }
+      await delay(ms)
+      sent = await performCall(ledger)
+    }
+    return sent && (sent.kind === 'answered' ? sent : { kind: 'answered', outcome: inDoubt(noLonger) })
   }
 
   async function harmless(entry: VaultEntry) {
@@ -194,6 +219,11 @@ export function createTools(context: {
     },
   }
 }
+
+const stillWorks =
+  'The site still works on the call, and nobody waits for its end. Check the outcome at the site before you retry.'
+const noLonger =
+  'The site works on the call, and cannot be asked about it any more. Check the outcome at the site before you retry.'
 
 const closeStatement = `
   update direct_tool_calls

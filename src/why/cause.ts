@@ -19,6 +19,7 @@ export const causeCodes = {
   RUN_AHEAD: 'The agent has an earlier run in its queue',
   CANCELLING: 'The run is being cancelled',
   MODEL_RETRY: 'The model call failed and is being retried',
+  JOB: 'A site works on a tool call',
   RATE_LIMIT: "A site's rate limit has been reached",
   NO_PLACE: "The owner has reached the worker's concurrency limit",
   CREDITS_HELD: 'Other steps have reserved the remaining credits',

@@ -16,6 +16,7 @@ const waits = {
   rate_limit: (site: string) => `waiting for its turn at ${site}`,
   credential: (site: string) => `waiting for ${site} to be reconnected`,
   approval: (site: string) => `waiting for approval of a call to ${site}`,
+  job: (site: string) => `waiting for ${site} to finish a tool call that it works on`,
   paused: () => 'waiting for its agent to be resumed',
   credits: () => 'waiting for credits',
   model: (model: string) => `waiting for the AI model ${model}`,

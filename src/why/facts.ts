@@ -24,6 +24,7 @@ export type OpenCall = Pick<
   | 'startedAt'
   | 'waitCause'
   | 'notBefore'
+  | 'job'
 > & {
   entry: Pick<VaultEntry, 'id' | 'name' | 'authType' | 'status' | 'statusReason'> | null
   /** The pending approval request to its owner. */

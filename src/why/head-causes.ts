@@ -8,6 +8,7 @@ import { heldCredits } from '../runs/held-credits.ts'
 import type { Facts, HeadRun, OpenCall } from './facts.ts'
 import { limitedSites } from './limited-sites.ts'
 import { unapprovedCalls } from './unapproved-calls.ts'
+import { workingSites } from './working-sites.ts'
 import { modelOutage } from './model-outage.ts'
 import { modelFailure, waitsForPlace } from './model-failure.ts'
 
@@ -16,7 +17,15 @@ export function causesOfHead(facts: Facts, head: HeadRun): Cause[] {
   const dead = deadCredentials(head)
   const unapproved = unapprovedCalls(head)
   const limited = limitedSites(facts, head, { connection: dead.length > 0, approval: unapproved.length > 0 })
-  const parked = [...dead, ...unapproved, ...limited, ...missingCredits(facts, head), ...modelOutage(facts, head)]
+  const working = workingSites(head)
+  const parked = [
+    ...dead,
+    ...unapproved,
+    ...working,
+    ...limited,
+    ...missingCredits(facts, head),
+    ...modelOutage(facts, head),
+  ]
   const doing = currentWorkOf(head)
   return [
     ...cancelling(facts, head, doing),

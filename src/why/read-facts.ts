@@ -45,6 +45,7 @@ const callColumns = [
   'startedAt',
   'waitCause',
   'notBefore',
+  'job',
 ] as const satisfies (keyof ToolCall)[]
 
 /**

@@ -2,7 +2,9 @@ import type { Agents } from '../../agents/agents.ts'
 import type { Callbacks } from '../../callbacks/callbacks.ts'
 import type { Clock } from '../../clock.ts'
 import type { Database, Transaction } from '../../database/database.ts'
+import { abandonJobs } from '../../loop/abandon-jobs.ts'
 import { closeCalls } from '../../loop/close-calls.ts'
+import type { Loop } from '../../loop/loop.ts'
 import type { Logger } from '../../logger.ts'
 import type { Notifications } from '../../notifications/notifications.ts'
 import type { ToolCall } from '../../tools/tool-call.ts'
@@ -37,11 +39,13 @@ export function createWriteEnding({
   callbacks,
   notifications,
   logger,
+  loop,
 }: {
   agents: Pick<Agents, 'pauseFor'>
   callbacks: Callbacks
   notifications: Notifications
   logger: Logger
+  loop: Pick<Loop, 'abandon'>
 }) {
   return async (trx: Transaction, run: Run, ending: Ending, now: Date): Promise<void> => {
     const { status, reason } = ending
@@ -49,6 +53,7 @@ export function createWriteEnding({
     if (run.toolCalls > 0) {
       const closed = await closeCalls(trx, { kind: 'run', id: run.id }, now)
       await append(trx, run.id, now, closed.map(closedEvent))
+      abandonJobs(trx, loop, { ownerId: run.ownerId, calls: closed })
     }
     await endWait(trx, run, now)
     const error = reason && errorOf(reason, run)

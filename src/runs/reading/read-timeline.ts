@@ -1,7 +1,7 @@
 import type { Database } from '../../database/database.ts'
 import { JsonText } from '../../json-text.ts'
 import type { Payloads } from '../../webhooks/payloads.ts'
-import { shownArguments, shownResult } from '../../tools/shown-call.ts'
+import { shownArguments, shownProgress, shownResult } from '../../tools/shown-call.ts'
 import { Step } from '../../loop/step.ts'
 import { idempotencyKeyOf, ToolCall } from '../../tools/tool-call.ts'
 import type { PromptInForce } from '../queue/prompt-in-force.ts'
@@ -113,6 +113,7 @@ function contents(
   if (!kind.startsWith('tool.') && kind !== 'approval.requested') return {}
   const call = calls.find(({ id }) => id === data['callId'])
   if (!call) return {}
+  if (kind === 'tool.started') return { ...callContents(call), progress: shownProgress(call) ?? undefined }
   return kind === 'tool.finished'
     ? { ...callContents(call), siteStatus: call.httpStatus, result: shownResult(call) ?? undefined }
     : callContents(call)

@@ -119,9 +119,9 @@ async function readParked(trx: Transaction, runs: Run[]): Promise<Set<string>> {
   return new Set(parked.map(({ subjectId }) => subjectId))
 }
 
-/** Runs that wait for an approval or a slot, with at least one call that can continue. */
+/** Runs that wait for an approval, a slot or a site's work, with at least one call that can continue. */
 async function readFreed(trx: Transaction, runs: Run[]): Promise<Set<string>> {
-  const waiting = runs.filter(({ waitingCause }) => waitingCause === 'approval' || waitingCause === 'rate_limit')
+  const waiting = runs.filter(({ waitingCause }) => mayHaveFreedCalls.has(waitingCause))
   if (waiting.length === 0) return new Set()
   const ids = waiting.map(({ id }) => id)
   const freed = await ToolCall.query(trx)
@@ -132,6 +132,9 @@ async function readFreed(trx: Transaction, runs: Run[]): Promise<Set<string>> {
     .distinct('subjectId')
   return new Set(freed.map(({ subjectId }) => subjectId))
 }
+
+/** The causes of waits beside which a call may be free to be sent. */
+export const mayHaveFreedCalls: ReadonlySet<Run['waitingCause']> = new Set(['approval', 'rate_limit', 'job'])
 
 /** Runs that wait for a model and may try it, or the agent's fallback model, again. */
 async function readAnswering(trx: Transaction, runs: Run[], at: At): Promise<Set<string>> {

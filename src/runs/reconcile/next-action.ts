@@ -5,7 +5,7 @@ import { blockOf, isBlockBounded, reasonOfBlock } from '../queue/blocked.ts'
 import { cancelledAs } from '../states.ts'
 import type { Action } from './action.ts'
 import { diagnose, longestRest, type TemporalState } from './diagnose.ts'
-import type { AgentFacts } from './facts.ts'
+import { mayHaveFreedCalls, type AgentFacts } from './facts.ts'
 
 /** Durations of the rule, in seconds. */
 export interface ReconcileSettings {
@@ -98,7 +98,7 @@ function unblock({ now, agent, queue, next, account }: AgentFacts, settings: Rec
 function isWaitOver(facts: AgentFacts): boolean {
   const { now, agent, head, hasParkedCalls, hasFreedCalls, modelAnswers, account } = facts
   if (!head?.waitingUntil || head.waitingUntil <= now) return false
-  if (head.waitingCause === 'approval' || head.waitingCause === 'rate_limit') return hasFreedCalls
+  if (mayHaveFreedCalls.has(head.waitingCause)) return hasFreedCalls
   if (head.waitingCause === 'credential') return !hasParkedCalls
   if (head.waitingCause === 'model') return modelAnswers === true
   if (head.waitingCause === 'paused') return agent.pausedAt === null

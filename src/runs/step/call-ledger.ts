@@ -10,7 +10,7 @@ import { endCall } from '../../loop/close-calls.ts'
 import { isFinal, ToolCall } from '../../tools/tool-call.ts'
 import { lockRun, readRun, type RunRef } from '../record.ts'
 import type { Run } from '../run.ts'
-import { askingTimeLeft, heldUpMs } from '../time-left.ts'
+import { askingTimeLeft, heldUpMs, waitingTimeLeft } from '../time-left.ts'
 import { append, type NewEvent } from '../timeline.ts'
 import { permissionOf } from './permission.ts'
 import { askedEvent, nameOf } from './write-step.ts'
@@ -68,6 +68,12 @@ export function createRunLedger(context: {
         await append(trx, run.id, now, asked.map(askedEvent))
         return true
       }),
+
+    mayWaitUntil: async () => {
+      const { run } = await readRun(database, ref)
+      const now = clock.now()
+      return new Date(now.getTime() + Math.max(0, waitingTimeLeft(run, config.budgets, now)))
+    },
   })
 
   /** What keeps the call from being sent, or from being sent again. */

@@ -36,6 +36,7 @@ export function createRunCalls(context: {
     const ledger = runLedger(ref)
     return {
       ...ledger,
+      job: ledger,
       async look() {
         const found = await ledger.look(callId)
         if (!found) return undefined

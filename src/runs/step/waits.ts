@@ -25,6 +25,7 @@ const notes = {
   rate_limit: 'Calls to the site are limited or paused at the moment. The run will resume when its turn comes.',
   credential: 'The owner must reconnect the site. The run will then resume from here.',
   approval: 'A tool call needs approval. The run will resume from here after the decision.',
+  job: 'The site works on a tool call. The run will resume from here when the site has finished it.',
   paused: 'The agent is paused. The run will resume from here when the agent is resumed.',
   credits: 'There are no credits left. The run will resume from here when credits are available.',
   model: 'The run will resume from here when the model is available.',
@@ -68,7 +69,7 @@ export function createWaits(context: {
     const site = isOfCalls(cause) ? waitOf(open).site : null
     const waitingSince = run.waitingSince ?? now
     const last = endOf(run, trouble, now)
-    const isTimed = cause !== 'credential' && cause !== 'credits'
+    const isTimed = cause !== 'credential' && cause !== 'credits' && cause !== 'job'
     const until = (isTimed ? waitingUntil : last).toISOString()
     const model = trouble && { model: trouble.model }
     const data = { cause, site, ...model, until, calls: open.length, note: noteOn(cause, details) }
@@ -122,7 +123,8 @@ export function createWaits(context: {
     /** Applies the decision to a locked run: begins, prolongs or ends its wait. */
     async follow(trx: Transaction, { record, move, other, ...details }: Decision): Promise<Move> {
       if (move.kind === 'wait') await wait(trx, record, move, details)
-      else if (move.kind !== 'end' && record.run.waitingCause) await end(trx, record.run)
+      else if (move.kind !== 'end' && record.run.waitingCause && !asksAboutJobs(record, move))
+        await end(trx, record.run)
       if (other) await change(trx, record.run, other)
       return move
     },
@@ -131,4 +133,10 @@ export function createWaits(context: {
 
 /** Whether the run's calls have to wait, not the run as a whole. */
 const isOfCalls = (cause: WaitCause): boolean =>
-  cause === 'rate_limit' || cause === 'credential' || cause === 'approval'
+  cause === 'rate_limit' || cause === 'credential' || cause === 'approval' || cause === 'job'
+
+/** Whether the run only asks what has become of calls that it waits for: then its wait goes on. */
+const asksAboutJobs = ({ run, calls }: RunRecord, move: Move): boolean =>
+  run.waitingCause === 'job' &&
+  move.kind === 'tools' &&
+  move.calls.every(({ callId }) => calls.find(({ id }) => id === callId)?.waitCause === 'job')

@@ -21,6 +21,11 @@ export interface Dialect {
    */
   call: (call: SiteCall) => Promise<CallOutcome>
   /**
+   * Tells the site that nobody waits for what it works on (`job` of the call). That is a wish, so nothing is returned.
+   * Throws nothing that says something about the site.
+   */
+  abandon: (call: SiteCall) => Promise<void>
+  /**
    * Who may call: those with a grant of this authorization server. `issuer`: as it is named by a response that claims
    * to come from there.
    */
@@ -56,6 +61,8 @@ export interface Adapter extends Pick<Dialect, 'call'> {
   /** As `Dialect.list`, for sites of this kind. */
   list: (address: string, party: string, known: Omit<KnownSite, 'dialect'>) => Promise<Omit<ListedSite, 'dialect'>>
   access: (site: OAuthSite, issuer?: string | null) => Access
+  /** Absent if such sites never work on a call after their response. */
+  abandon?: Dialect['abandon']
 }
 
 export interface Access {

@@ -36,6 +36,7 @@ export function createDialect(
       known.dialect ? ask(known.dialect, address, party, known) : find(address, party, known),
     isPersonal: (name) => adapters[name].isPersonal,
     call: (call) => adapters[call.dialect].call(call),
+    abandon: async (call) => adapters[call.dialect].abandon?.(call),
     access: (name, site, issuer) => adapters[name].access(site, issuer),
   }
 }

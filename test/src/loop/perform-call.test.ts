@@ -47,10 +47,14 @@ async function told(attempts: Sent[], more: Partial<Call> & { failing?: boolean 
     if (sent.kind === 'again' || sent.kind === 'held') await onRefused(sent.outcome as CallOutcome, 1)
     return sent
   }
-  await createPerformCall({ sender: { send } })(ledger).catch(({ code }: { code: string }) => note(`throws ${code}`))
+  const sender = { send, ask: never, abandon: never }
+  await createPerformCall({ sender })(ledger).catch(({ code }: { code: string }) => note(`throws ${code}`))
   return notes
 }
 
+const never = async () => {
+  throw new Error('the site works on nothing')
+}
 const answered = (outcome: CallOutcome): Sent => ({ kind: 'answered', outcome })
 const oneTry = ['begin', 'refuse 401', 'refreshed']
 

@@ -8,6 +8,7 @@ import { call } from '../../helpers/client.ts'
 import { cancel } from '../../helpers/runs.ts'
 import { forWholeFile } from '../../helpers/whole-file.ts'
 import { never, openLate, planned, recordOf, type Late } from './open-late.ts'
+import { someJob } from '../../helpers/tasks.ts'
 import { sharedPlatform } from '../../helpers/shared.ts'
 
 /** Temporal may give one call to two workers. Both are of the run's epoch: what tells them apart is the attempt. */
@@ -26,6 +27,7 @@ const asking = {
   form: { message: 'Late?', fields: [] as FormField[] },
   state: '{}',
 } as const
+const accepted = { kind: 'accepted', httpStatus: 200, certain: false, text: 'late', job: '{}' } as const
 const refused = { kind: 'refused', httpStatus: 401, certain: true, text: 'late' } as const
 
 /** What is written of an attempt. `null`: what the function says is true whichever attempt says it. */
@@ -40,6 +42,9 @@ const writes: Record<keyof Ledger, null | ((ledger: Ledger, seen: ToolCall) => P
   refuse: (ledger, seen) => ledger.refuse(seen, refused, 1),
   postpone: (ledger, seen) => ledger.postpone(seen, { waitCause: 'credential' }),
   countUnsent: (ledger, seen) => ledger.countUnsent(seen, unreached),
+  accept: (ledger, seen) => ledger.accept(seen, accepted),
+  miss: (ledger, seen) => ledger.miss(Object.assign(seen, { job: someJob })),
+  refuseAsking: (ledger, seen) => ledger.refuseAsking(seen, 1),
 }
 
 /** How far the call is when somebody comes who has seen its first attempt begin. */

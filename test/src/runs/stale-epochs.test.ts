@@ -7,6 +7,7 @@ import type { ToolCall } from '../../../src/tools/tool-call.ts'
 import { eventually } from '../../helpers/eventually.ts'
 import { hold } from '../../helpers/hold.ts'
 import { cancel, takeUpAgain } from '../../helpers/runs.ts'
+import { someJob } from '../../helpers/tasks.ts'
 import { forWholeFile } from '../../helpers/whole-file.ts'
 import { claimed, never, openLate, planned, recordOf, type Late } from './open-late.ts'
 
@@ -42,6 +43,7 @@ const asking = {
   form: { message: 'Late?', fields: [] as FormField[] },
   state: '{}',
 } as const
+const accepted = { kind: 'accepted', httpStatus: 200, certain: false, text: 'late', job: '{}' } as const
 const refusal = { kind: 'refused', httpStatus: 401, certain: true, text: 'late' } as const
 
 /** Everything that acts under an epoch. What is new there and not here does not compile. */
@@ -63,6 +65,9 @@ function actsOf({ services }: Late): Record<string, Act> {
     refuse: (ref, call) => ledgerOf(ref).refuse(call, refusal, 1),
     postpone: (ref, call) => ledgerOf(ref).postpone(call, { waitCause: 'credential' }),
     countUnsent: (ref, call) => ledgerOf(ref).countUnsent(call, unreached),
+    accept: (ref, call) => ledgerOf(ref).accept(call, accepted),
+    miss: (ref, call) => ledgerOf(ref).miss(Object.assign(call, { job: someJob })),
+    refuseAsking: (ref, call) => ledgerOf(ref).refuseAsking(call, 1),
     refreshed: (ref, call) => ledgerOf(ref).refreshed(call),
   }
   return { ...ofRuns, ...ofLedger }

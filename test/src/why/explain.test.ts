@@ -1,6 +1,7 @@
 // @promise why
 import { readdirSync, readFileSync } from 'node:fs'
 import test from 'ava'
+import { someJob } from '../../helpers/tasks.ts'
 import { actions, request } from '../../../src/why/actions.ts'
 import { causeOrder, type Cause, type CauseCode } from '../../../src/why/cause.ts'
 import { explain } from '../../../src/why/explain.ts'
@@ -96,6 +97,7 @@ const call: OpenCall = {
   startedAt: ago(30),
   waitCause: null,
   notBefore: null,
+  job: null,
   entry: { id: 'v1', name: 'CRM', authType: 'bearer', status: 'connected', statusReason: null },
   approval: null,
   heldUntil: null,
@@ -385,6 +387,21 @@ test('a call that must be approved is named, with how to decide, and to whoever 
   const form = only(withHead(waits('approval', [asking])), 'APPROVAL')
   t.regex(form.message, /a person to answer the form of its call to createContact at “CRM” /)
   t.regex(form.action, /^To read the form, use GET \/approvals\/p1\. To answer or refuse, use POST \/approvals\/p1 \(/)
+})
+
+test('a call that its site works on is named, with what the site says about it', (t) => {
+  const working: OpenCall = {
+    ...call,
+    waitCause: 'job',
+    notBefore: ahead(5),
+    job: { ...someJob, words: 'Half “done”.' },
+  }
+  const facts = withHead(waits('job', [working]), { next: queuedRun, queued: 1 })
+  t.deepEqual(codesOf(facts), ['RUN_AHEAD', 'JOB'])
+  const cause = only(facts, 'JOB')
+  t.like(cause, { site: origin, since: new Date(someJob.acceptedAt), until: new Date(someJob.until) })
+  t.regex(cause.message, /for “CRM” .* to finish its call to createContact\. The site says: “Half 'done'\.”\. At 2999-/)
+  t.regex(only(facts, 'RUN_AHEAD').message, /waiting for “CRM” .* to finish a tool call that it works on/)
 })
 
 test('a run that calls says what, since when, which attempt that is, and how many calls there are', (t) => {

@@ -111,6 +111,7 @@ function aheadInWords({ ahead = 0 }: Data): string {
 const causes: Record<string, string> = {
   rate_limit: 'Rate limit',
   credential: 'Reconnection',
+  job: 'Site at work',
   paused: 'Agent paused',
   credits: 'Credits',
   model: 'Model away',

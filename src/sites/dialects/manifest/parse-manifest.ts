@@ -28,7 +28,7 @@ export function parseManifest(bytes: Uint8Array): Manifest {
   return {
     ...without(checked.output, ['left_out']),
     auth: without(auth, ofForeignAuth),
-    tools: tools.map((tool) => without(tool, ['proposed_effect', 'output_schema'])),
+    tools: tools.map((tool) => without(tool, ['proposed_effect', 'output_schema', 'job'])),
   }
 }
 

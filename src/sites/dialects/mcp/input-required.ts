@@ -20,16 +20,25 @@ interface State {
   /** The server's keys of the questions, in their order in the form. */
   keys: string[]
   requestState?: string
+  /** The task that asks; absent if the call itself does. */
+  taskId?: string
 }
 
-/** Reads a result that asks for input (MCP 2026-07-28, "Multi Round-Trip Requests"): forms with plain values. */
-export function readInputRequired({ inputRequests, requestState }: Record<string, unknown>): AskedInput {
+/**
+ * Reads a result that asks for input (MCP 2026-07-28, "Multi Round-Trip Requests"), or what a task asks for: forms with
+ * plain values.
+ */
+export function readInputRequired(
+  { inputRequests, requestState }: Record<string, unknown>,
+  taskId?: string,
+): AskedInput {
   const requests = isObject(inputRequests) ? Object.entries(inputRequests) : []
   if (requests.length === 0) return refused('The tool asks to be called again later, which is not supported.')
   if (requests.length > mostQuestions) return refused(`The tool asks more than ${mostQuestions} questions at once.`)
   const state: State = {
     keys: requests.map(([key]) => key),
     ...(typeof requestState === 'string' && { requestState }),
+    ...(taskId !== undefined && { taskId }),
   }
   const text = JSON.stringify(state)
   if (Buffer.byteLength(text) > mostStateBytes)
@@ -74,6 +83,12 @@ function readRequest(request: unknown): Form | { refusal: string } {
   return secret === undefined ? form : refused(`The tool asks a person for a secret (${secret}), which is not allowed.`)
 }
 
+/** The requests of a task that the answer is to; none if it is to another question. */
+export function answeredKeys({ state }: FormAnswer, taskId: string): string[] {
+  const { keys, taskId: asking } = JSON.parse(state) as State
+  return asking === taskId ? keys : []
+}
+
 /** The members of the next request that answer what the server asked. Its state is returned as it came. */
 export function answeringParams(answer: FormAnswer): Record<string, unknown> {
   const { keys, requestState } = JSON.parse(answer.state) as State
@@ -95,4 +110,4 @@ function partOf(input: FormInput, at: number): FormInput {
  * Says that a person can be asked. It is said with single calls, and so only since 2026-07-28: before, a server asks
  * while its response is open, which cannot wait for a person.
  */
-export const canAsk = { _meta: { 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } } } }
+export const canAsk = { elicitation: { form: {} } }

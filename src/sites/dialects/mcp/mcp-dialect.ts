@@ -14,8 +14,11 @@ import { createCallErrors, asStale, isSessionError, saysUnknownTool } from './ca
 import { parameterHeaders } from './header-parameters.ts'
 import { answeringParams, canAsk, readInputRequired } from './input-required.ts'
 import { createListTools } from './list-tools.ts'
-import { NotOpened, openSession, type Answer, type Session } from './session.ts'
+import { NotOpened, openSession, saying, type Answer, type Session } from './session.ts'
 import { createSessions } from './sessions.ts'
+import { asTask, canHaveTasks } from './tasks/capability.ts'
+import { createFollowTask } from './tasks/follow-task.ts'
+import { taskIn } from './tasks/ticket.ts'
 import { readToolResult, type GivenResult, type ReadResult } from './tool-result.ts'
 
 /** MCP servers that speak streamable HTTP, of every revision since 2025-03-26. Their key is the full endpoint. */
@@ -32,11 +35,17 @@ export function createMcpDialect(
   const listTools = createListTools(context)
   const errors = createCallErrors({ callSite })
   // The call itself gets the other half of its time, or more.
-  const sessions = createSessions(({ serverUrl, token, ownerId }: SiteCall) =>
+  const open = ({ serverUrl: url, token, ownerId: party }: SiteCall, sessionId?: string) =>
     attempting({ endsAt: performance.now() + timeoutMs / 2 }, (attempt) =>
-      openSession({ url: serverUrl, token }, attempt, { stream, threads, party: ownerId, timeoutMs, maxBytes }),
-    ),
-  )
+      openSession({ url, token, sessionId }, attempt, { stream, threads, party, timeoutMs, maxBytes }),
+    )
+  const sessions = createSessions((call: SiteCall) => open(call))
+
+  /** The session of a call: the one of its task if that may be found in no other. */
+  function sessionOf(call: SiteCall, isRepeat = false): Promise<Session> {
+    const { sessionId } = isRepeat ? {} : taskIn(call)
+    return sessionId === undefined ? sessions.of(call) : open(call, sessionId)
+  }
 
   /** The outcome of one request; undefined if the server refused it because it has forgotten the session. */
   const ask = (
@@ -45,20 +54,31 @@ export function createMcpDialect(
     { endsAt, isNew }: { endsAt: number; isNew: boolean },
   ): Promise<CallOutcome | undefined> =>
     attempting({ endsAt, signal: call.signal }, async (attempt) => {
+      if (call.job !== undefined) return askAboutTask({ call, session, attempt }, isNew)
       const params = paramsOf(call, session)
       const headers = parameterHeaders(call.pinned?.input_schema, params.arguments)
       const answer = await session
         .request({ method: 'tools/call', params }, { signal: call.signal, headers })
         .then((answered) => ({ answered }))
         .catch((error: unknown) => ({ error }))
-      if ('answered' in answer) return ofAnswer(call, answer.answered, attempt.status ?? 200)
+      if ('answered' in answer) return ofAnswer(call, session, answer.answered, attempt.status ?? 200)
       call.signal?.throwIfAborted()
       // A session that was opened for this request cannot be forgotten yet: then the words mean something else.
       if (session.isKept && !isNew && isSessionError(answer.error)) return undefined
       return errors.ofError(call, answer.error, attempt)
     })
 
-  function ofAnswer(call: SiteCall, { text, question }: Answer, httpStatus: number): Promise<CallOutcome> {
+  async function askAboutTask(asked: Parameters<typeof tasks.follow>[0], isNew: boolean) {
+    const { call, session } = asked
+    return tasks.follow(asked).catch((error: unknown) => {
+      call.signal?.throwIfAborted()
+      return session.isKept && !isNew && isSessionError(error) ? undefined : tasks.ofError(asked, error)
+    })
+  }
+
+  function ofAnswer(call: SiteCall, session: Session, answer: Answer, httpStatus: number): Promise<CallOutcome> {
+    const { text, isTask, question } = answer
+    if (isTask && mayBeTask(call, session)) return tasks.created({ call, session }, text, httpStatus)
     return question ? ofQuestion(call, question, httpStatus) : ofResult(call, text, httpStatus)
   }
 
@@ -83,10 +103,12 @@ export function createMcpDialect(
     return saysUnknownTool(result.error) ? asStale(outcome) : outcome
   }
 
+  const tasks = createFollowTask({ callSite, threads, errors, ofResult })
+
   /** A request that a server refuses for its session was not executed, so it is repeated once in a new session. */
   async function make(call: SiteCall, endsAt: number, isRepeat = false): Promise<CallOutcome> {
-    const isNew = isRepeat || !sessions.knows(call)
-    const opening = sessions.of(call)
+    const isNew = isRepeat || (taskIn(call).sessionId === undefined && !sessions.knows(call))
+    const opening = sessionOf(call, isRepeat)
     const session = await opening.catch(async (error: unknown) => {
       if (!(error instanceof NotOpened)) throw error
       return errors.ofNotOpened(call, error)
@@ -98,6 +120,7 @@ export function createMcpDialect(
     const isWell =
       outcome?.kind === 'succeeded' ||
       outcome?.kind === 'asks' ||
+      outcome?.kind === 'accepted' ||
       (outcome?.kind === 'rejected' && outcome.httpStatus === 200)
     // Whatever is wrong with the session, the next call begins anew.
     if (!isWell) sessions.forget(call, opening)
@@ -116,6 +139,10 @@ export function createMcpDialect(
     },
     access,
     call: (call) => callSite.attempt(call, () => make(call, performance.now() + timeoutMs)),
+    abandon: (call) =>
+      attempting({ endsAt: performance.now() + timeoutMs, signal: call.signal }, async (attempt) =>
+        tasks.abandon({ call, attempt, session: await sessionOf(call) }),
+      ),
   }
 }
 
@@ -132,9 +159,17 @@ const secretValue = /^(?:[prs]k_|gh[oprsu]_|github_pat_|glpat-|xox[abeprs]-|eyJ[
 const secretInQuery =
   "The URL's query seems to hold a secret. Addresses are shown, so connect the site with the secret as its token."
 
-const paramsOf = ({ tool, arguments: args, mayAsk, answer }: SiteCall, session: Session) => ({
+/** Whether a call is one that the server may make a task. */
+const mayBeTask = ({ mayLast, pinned }: Pick<SiteCall, 'mayLast' | 'pinned'>, { tasks }: Session): boolean =>
+  mayLast === true && (tasks === 'offered' || (tasks === 'requested' && pinned?.job !== undefined))
+
+const paramsOf = ({ tool, arguments: args, mayAsk, mayLast, answer, pinned }: SiteCall, session: Session) => ({
   name: tool,
   arguments: readExactly(args),
-  ...(mayAsk && session.mayAsk && canAsk),
+  ...capabilitiesFor({ mayAsk: mayAsk && session.mayAsk, mayLast: mayLast && session.tasks === 'offered' }),
+  ...(session.tasks === 'requested' && mayBeTask({ mayLast, pinned }, session) && asTask),
   ...(answer && answeringParams(answer)),
 })
+
+const capabilitiesFor = ({ mayAsk, mayLast }: Pick<SiteCall, 'mayAsk' | 'mayLast'>) =>
+  mayAsk || mayLast ? saying({ ...(mayAsk && canAsk), ...(mayLast && canHaveTasks) }) : {}

@@ -52,14 +52,17 @@ function manifestOf({ url, auth, server }: Listing, { usable, leftOut }: Picked)
 }
 
 /** Members whose meaning the platform does not know are left out. */
-function toTool({ name, title, description, inputSchema, outputSchema, annotations }: PickedTool): ManifestTool {
+function toTool({ name, title, description, inputSchema, outputSchema, ...others }: PickedTool): ManifestTool {
+  const { annotations, execution } = others
   const proposed = isObject(annotations) ? proposalIn(annotations) : undefined
+  const job = isObject(execution) ? jobIn(execution) : undefined
   return {
     name,
     description: textOf(description) ?? textOf(title) ?? name,
     input_schema: inputSchema,
     ...(outputSchema && { output_schema: outputSchema }),
     ...(proposed && { proposed_effect: proposed }),
+    ...(job && { job }),
   }
 }
 
@@ -67,6 +70,12 @@ function toTool({ name, title, description, inputSchema, outputSchema, annotatio
 function proposalIn(hints: Record<string, unknown>): ProposedEffect | undefined {
   if (hints['readOnlyHint'] === true) return hints['destructiveHint'] === true ? undefined : 'read'
   return hints['idempotentHint'] === true ? 'idempotent' : undefined
+}
+
+/** Whether calls of the tool can be tasks (MCP 2025-11-25, ToolExecution). Later revisions do not say it of tools. */
+function jobIn({ taskSupport }: Record<string, unknown>): ManifestTool['job'] {
+  if (taskSupport === 'optional') return 'possible'
+  return taskSupport === 'required' ? taskSupport : undefined
 }
 
 /** Names and texts are shortened, where a manifest's would be refused: most servers do not know the platform. */

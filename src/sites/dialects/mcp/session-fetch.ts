@@ -124,8 +124,7 @@ function withoutBody({ status, headers, body }: StreamedResponse): Response {
 /** The body of an error, whose words may say what is wrong with a session. Nobody reads longer ones. */
 const shortBody = (body: Uint8Array<ArrayBuffer>) => (body.length > inlineCharacters ? '' : body)
 
-const isOfTools = ({ request }: Attempt): boolean =>
-  request?.method === 'tools/call' || request?.method === 'tools/list'
+const isOfTools = ({ request }: Attempt): boolean => /^(?:tools|tasks)\//.test(request?.method ?? '')
 
 /** What is left of a body that is one message, or a list of them. Nothing is left of one that is neither. */
 const trimWhole = async (body: Uint8Array, trim: (text: string) => Promise<string | undefined>): Promise<string> =>

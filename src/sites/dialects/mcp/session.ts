@@ -4,6 +4,7 @@ import { version } from '../../../version.ts'
 import { attempts, type Attempt } from './attempt.ts'
 import { sessionFetch, type Reading } from './session-fetch.ts'
 import { SessionTransport } from './session-transport.ts'
+import { canHaveTasks, tasksOf, type TaskKind } from './tasks/capability.ts'
 import { placeOf } from './trim-message.ts'
 
 /** An open session with an MCP server, of one credential. Requests may run beside each other. */
@@ -15,18 +16,31 @@ export interface Session {
   mayAsk: boolean
   /** Whether the server keeps the session, and so may have forgotten it. */
   isKept: boolean
+  /** How the server makes calls of tools tasks; undefined if it does not. */
+  tasks: TaskKind | undefined
+  /** What the parameters of requests about tasks have in common. */
+  ofTasks: object
   /** Sends a request as part of the attempt under way. Throws errors of the library. */
   request: (
-    request: { method: 'tools/list' | 'tools/call'; params: Record<string, unknown> },
+    request: { method: Method; params: Record<string, unknown> },
     options?: { signal?: AbortSignal | undefined; headers?: Record<string, string> },
   ) => Promise<Answer>
+  /**
+   * The id by which another process can use the session, whose tasks may end with it: so it is not ended any more.
+   * Undefined if the server keeps none.
+   */
+  keep: () => string | undefined
   /** Ends the session at the server as soon as no request uses it. Never fails. */
   end: () => void
 }
 
+type Method = `tools/${'list' | 'call'}` | `tasks/${'get' | 'result' | 'update' | 'cancel'}`
+
 export interface Answer {
   /** The result as the server wrote it, without whitespace. */
   text: string
+  /** Whether the result is that a task was created. */
+  isTask: boolean
   /** The result if it asks for input before the call is finished. */
   question?: Record<string, unknown>
   /** Where the list goes on. */
@@ -39,6 +53,8 @@ interface Peer {
   url: string
   /** Empty for none. */
   token: string
+  /** A session that is open, and in which a task was created. */
+  sessionId?: string | undefined
 }
 
 /** A session could not be opened. Nothing else was sent. `attempt` knows what the server answered. */
@@ -55,16 +71,24 @@ export class NotOpened extends Error {
 /** Longer than the limit of a response, so that this limit decides. */
 const marginMs = 1000
 
+/** The only revision whose sessions may have tasks. */
+const revisionOfTasks = '2025-11-25'
+
 /**
- * Opens a session: asks for the current protocol, and falls back to those with a handshake. The token is sent with
- * every request. Throws NotOpened.
+ * Opens a session: asks for the current protocol, and falls back to those with a handshake. Nothing is sent for one that
+ * is open. The token is sent with every request. Throws NotOpened.
  */
-export async function openSession({ url, token }: Peer, attempt: Attempt, reading: Reading): Promise<Session> {
+export async function openSession(
+  { url, token, sessionId }: Peer,
+  attempt: Attempt,
+  reading: Reading,
+): Promise<Session> {
   const timeout = reading.timeoutMs + marginMs
   const transport = new SessionTransport(new URL(url), {
     fetch: sessionFetch(reading),
     ...(token !== '' && { authProvider: { token: async () => token } }),
     reconnectionOptions: neverAgain,
+    ...(sessionId !== undefined && { sessionId, protocolVersion: revisionOfTasks }),
   })
   const client = new Client(
     { name: 'switchyard', version },
@@ -77,13 +101,17 @@ export async function openSession({ url, token }: Peer, attempt: Attempt, readin
   }
   let uses = 0
   let isOver = false
-  const leaveServer = () => attempts.run(undefined, () => transport.terminateSession().catch(() => {}))
+  let isLeft = sessionId !== undefined
+  const leaveServer = () => isLeft || attempts.run(undefined, () => transport.terminateSession().catch(() => {}))
   const mayAsk = client.getProtocolEra() === 'modern'
+  const capabilities = client.getServerCapabilities()
   const { name, title, version: serverVersion, description } = client.getServerVersion() ?? {}
   return {
     server: { name, title, version: serverVersion, description, instructions: client.getInstructions() },
     mayAsk,
-    hasTools: client.getServerCapabilities()?.tools !== undefined,
+    tasks: sessionId === undefined ? tasksOf(capabilities, mayAsk) : 'requested',
+    ofTasks: mayAsk ? saying(canHaveTasks) : {},
+    hasTools: capabilities?.tools !== undefined,
     isKept: transport.sessionId !== undefined,
     async request(request, { signal, headers } = {}) {
       uses += 1
@@ -95,6 +123,10 @@ export async function openSession({ url, token }: Peer, attempt: Attempt, readin
         if (isOver && uses === 0) void leaveServer()
       }
     },
+    keep() {
+      isLeft = true
+      return transport.sessionId
+    },
     end() {
       isOver = true
       if (uses === 0) void leaveServer()
@@ -104,12 +136,18 @@ export async function openSession({ url, token }: Peer, attempt: Attempt, readin
 
 /** The library got only an outline of the result. */
 function answerIn(result: Record<string, unknown>, mayAsk: boolean): Answer {
-  const { [placeOf]: place, resultType, nextCursor, ttlMs } = result
-  if (mayAsk && resultType === 'input_required') return { text: '', question: result, nextCursor, ttlMs }
+  const { [placeOf]: place, resultType, isTask: given, nextCursor, ttlMs } = result
+  const isTask = given === true
+  if (mayAsk && resultType === 'input_required') return { text: '', isTask, question: result, nextCursor, ttlMs }
   const text = attempts.getStore()?.results[Number(place)]
   if (text === undefined) throw new Error('The answer is no result.')
-  return { text, nextCursor, ttlMs }
+  return { text, isTask, nextCursor, ttlMs }
 }
+
+/** Parameters of a request that say what the platform can do, as requests do since 2026-07-28. */
+export const saying = (capabilities: object) => ({
+  _meta: { 'io.modelcontextprotocol/clientCapabilities': capabilities },
+})
 
 /** The library checks results by it. The platform's own checks come later, in a thread. */
 const anyObject = v.record(v.string(), v.unknown())

@@ -60,13 +60,14 @@ function trimmedAnswer(answer: Record<string, unknown>, place: number | undefine
 
 /** Results before 2026 have no type. Others are questions of the server. */
 const isComplete = ({ resultType }: Record<string, unknown>): boolean =>
-  resultType === undefined || resultType === 'complete'
+  resultType === undefined || resultType === 'complete' || resultType === 'task'
 
-/** What the library needs of a result of a tool or a list. */
-const outlineOf = ({ resultType, nextCursor, ttlMs, cacheScope }: Record<string, unknown>) => ({
+/** What the library needs of a result of a tool or a list. It does not know tasks. */
+const outlineOf = ({ resultType, task, nextCursor, ttlMs, cacheScope }: Record<string, unknown>) => ({
   content: [],
   tools: [],
-  resultType,
+  resultType: resultType === 'task' ? 'complete' : resultType,
+  isTask: resultType === 'task' || (resultType === undefined && isObject(task)),
   nextCursor,
   ttlMs,
   cacheScope,

@@ -73,3 +73,26 @@ test('the reference server is listed and called, also after it was started anew'
   t.regex(picture.text, /"mimeType":"image\/png","omittedCharacters":\d+/)
   t.like(await call(server.url, 'get-sum', { arguments: '{"a":"two"}' }), { kind: 'rejected' })
 })
+
+test('a tool of the reference server that only runs as a task is called, and another process follows it to its end', async (t) => {
+  const server = await startEverything(t)
+  const { list, call } = await openDialect(t)
+  const { manifest } = await list(server.url)
+  const pinned = manifest.tools.find(({ name }) => name === 'simulate-research-query')
+  t.is(pinned?.job, 'required')
+  const research = (more: object) =>
+    call(server.url, 'simulate-research-query', { arguments: '{"topic":"ants"}', pinned, mayLast: true, ...more })
+  const begun = await research({})
+  if (begun.kind !== 'accepted') return t.fail(JSON.stringify(begun))
+  t.is(begun.askAfter, 1)
+  const { job } = begun
+  // Another process, which has not opened the session.
+  const other = await openDialect(t)
+  const followed = () => other.call(server.url, 'simulate-research-query', { pinned, mayLast: true, job })
+  const ended = await eventually(30, 'the task ends', async () => {
+    const outcome = await followed()
+    return outcome.kind === 'accepted' ? undefined : outcome
+  })
+  t.like(ended, { kind: 'succeeded' })
+  return t.regex(ended.text, /Research Report: ants/)
+})

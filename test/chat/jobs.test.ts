@@ -1,0 +1,37 @@
+// @promise crashes
+import test, { type ExecutionContext } from 'ava'
+import { eventually } from '../helpers/eventually.ts'
+import { startPlatform, type Platform } from '../helpers/platform.ts'
+import { sharedPlatform } from '../helpers/shared.ts'
+import { done, withTaskServer } from '../helpers/tasks.ts'
+import { endsAs, openSession, partsOf, send } from './stage.ts'
+
+const platformOf = sharedPlatform(test, 'idle')
+
+/** An answer whose only call is one that its site works on, and what its reader gets. */
+async function working(t: ExecutionContext, platform: Platform) {
+  const { server, someone, vaultEntryId } = await withTaskServer(t, platform)
+  const session = await openSession(someone, { sites: [{ vaultEntryId, askFirst: [] }] })
+  const text = '[[call work]] [[then]] [[say All said.]]'
+  const parts = partsOf(t, await send(session, { text, stream: true }))
+  await eventually(30, 'the site is asked', () => server.asked('tasks/get').length > 0 || undefined)
+  return { server, session, parts }
+}
+
+test('an answer waits for a call that its site works on', async (t) => {
+  const { server, session, parts } = await working(t, await platformOf())
+  server.said = done
+  t.regex(JSON.stringify(await parts), /All done.*All said/)
+  await endsAs(session, 'completed')
+  t.is(server.calls().length, 1)
+})
+
+test('a call that its site still works on when the answer has no time left is in doubt, and the site is told', async (t) => {
+  const platform = await startPlatform(t, { env: { CHAT_TIMEOUT_SECONDS: '6' } })
+  const { server, session } = await working(t, platform)
+  const { id } = await endsAs(session, 'failed')
+  const call = await platform.services.database('tool_calls').where({ subjectId: id }).first('status', 'result')
+  t.like(call, { status: 'unknown' })
+  await eventually(30, 'the task is cancelled', () => server.asked('tasks/cancel').length > 0 || undefined)
+  t.is(server.asked('tasks/cancel').length, 1)
+})
