@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { toolWarnings } from '../src/models/offer/tool-warnings.ts'
 import { proposalProblem } from '../src/tools/host-proposals.ts'
-import type { InspectedSite } from '../src/vault/entries.ts'
+import type { InspectedSite } from '../src/vault/inspection.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
 import { siteCodes, siteFields, tool, url } from './schemas/vault-schema.ts'

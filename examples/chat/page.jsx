@@ -135,12 +135,12 @@ function Question({ asked, decide }) {
   const { site, form } = asked
   const [problem, setProblem] = useState()
 
-  async function send(event) {
+  function send(event) {
     event.preventDefault()
     const given = new FormData(event.currentTarget)
     const valueOf = ({ name, kind }) => (kind === 'choices' ? given.getAll(name) : (given.get(name) ?? ''))
     const input = Object.fromEntries(form.fields.map((field) => [field.name, valueOf(field)]))
-    await decide(asked, 'approve', input).catch((error) => setProblem(error.message))
+    decide(asked, 'approve', input).catch((error) => setProblem(error.message))
   }
   return (
     <form className="approval" onSubmit={send}>

@@ -86,7 +86,7 @@ function readChoices(field: FormField, given: unknown): Read {
 }
 
 function chosenOf({ choices }: FormField, given: unknown): string | undefined {
-  if (typeof given === 'object') return undefined
+  if (typeof given !== 'string' && typeof given !== 'number' && typeof given !== 'boolean') return undefined
   const text = String(given)
   const exact = choices.find(({ value }) => value === text)
   const titled = choices.filter(({ title }) => title === text)

@@ -2,7 +2,7 @@ import { howToGetMore } from '../billing/allowances.ts'
 import { raw } from 'objection'
 import type { Clock } from '../clock.ts'
 import { violatedConstraint, type Database, type Transaction } from '../database/database.ts'
-import { assertThat, CodedError, isCoded, problemAt } from '../errors.ts'
+import { assertThat, CodedError, problemAt } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import type { Logger } from '../logger.ts'
 import type { Due } from '../runs/due.ts'
@@ -10,7 +10,7 @@ import { page, type Page, type PageRequest } from '../database/paging.ts'
 import type { Sealing } from '../secrets/sealing.ts'
 import { confirmedTool } from '../sites/confirmed-effects.ts'
 import type { Dialect } from '../sites/dialects/dialect.ts'
-import type { DiscoveredSite, Sites } from '../sites/sites.ts'
+import type { Sites } from '../sites/sites.ts'
 import type { Manifest } from '../sites/manifest.ts'
 import type { SiteTool } from '../sites/tool.ts'
 import { paidWith } from '../owners/payer.ts'
@@ -23,7 +23,6 @@ import { alreadyConnected } from './already-connected.ts'
 import { clientOfEntry, openCredential, sealCredential, secretsIn, type Credential } from './credential.ts'
 import { staleAt } from './manifests/wanted-checks.ts'
 import { createKeepGrant, type InsertOptions, type NewFields } from './oauth/keep-grant.ts'
-import type { Clients } from './oauth/clients.ts'
 import { isUsable } from './oauth/needed-scopes.ts'
 import type { OAuthClient } from './oauth/oauth-client.ts'
 import type { OfferedSite } from './site-choices.ts'
@@ -37,14 +36,6 @@ interface NewEntry {
 
 type ListedEntry = Pick<VaultEntry, 'manifest' | 'confirmedEffects' | 'scopes'>
 
-export interface InspectedSite extends DiscoveredSite {
-  /** Whether users can sign in there by OAuth, perhaps although the site lists its tools to everybody. */
-  offersSignIn: boolean
-  /** Whether its owner must register a client there, and with which redirect URI. */
-  needsClientId: boolean
-  redirectUri: string | null
-}
-
 /** The entries of the vault: an owner's connections to sites, each with its sealed credential. */
 export function createEntries(context: {
   database: Database
@@ -54,12 +45,11 @@ export function createEntries(context: {
   sites: Sites
   dialect: Pick<Dialect, 'isPersonal'>
   oauthClient: OAuthClient
-  clients: Pick<Clients, 'needed'>
   due: Due
   proposals: HostProposals
   limitOf: (ownerId: string, trx?: Transaction) => Promise<number>
 }) {
-  const { database, clock, logger, sealing, sites, dialect, oauthClient, clients, due, proposals, limitOf } = context
+  const { database, clock, logger, sealing, sites, dialect, oauthClient, due, proposals, limitOf } = context
 
   const mine = (ownerId: string) => VaultEntry.query(database).where({ ownerId })
 
@@ -192,32 +182,11 @@ export function createEntries(context: {
     }
   }
 
-  /**
-   * A site as those see it who sign in there, if it lists its tools to everybody too; undefined if it says nothing about
-   * that. A sign-in that cannot be used is none: the site can be connected without it.
-   */
-  async function optionalSignIn(site: DiscoveredSite, ownerId: string): Promise<DiscoveredSite | undefined> {
-    if (site.manifest.auth.type !== 'none' || !dialect.isPersonal(site.dialect)) return undefined
-    const known = { dialect: site.dialect, wantsSignIn: true }
-    return sites.discover(site.origin, ownerId, known).catch((error: unknown) => {
-      if (isCoded(error)) return undefined
-      throw error
-    })
-  }
-
   return {
     get,
     at,
     assertNew,
     revoke,
-
-    /** Reads a site's manifest before the site is connected. Fails as `Sites.discover` does. */
-    async inspect(url: string, ownerId: string): Promise<InspectedSite> {
-      const site = await sites.discover(url, ownerId)
-      const { foreignHosts, manifest } = (await optionalSignIn(site, ownerId)) ?? site
-      const offersSignIn = manifest.auth.type === 'oauth2'
-      return { ...site, foreignHosts, offersSignIn, ...clients.needed(site.dialect, manifest.auth, site.origin) }
-    },
 
     /**
      * Connects a site, with an empty token if it needs none. Fails with VAULT_LIMIT_REACHED, TOKEN_EXISTS,

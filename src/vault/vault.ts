@@ -20,6 +20,7 @@ import { createMarkNeedsReauth } from './reauthorization.ts'
 import { createEntries } from './entries.ts'
 import { createFlows } from './oauth/flows.ts'
 import { createOAuthClient } from './oauth/oauth-client.ts'
+import { createInspection } from './inspection.ts'
 import { createRemoval } from './removal.ts'
 import { createRevocations } from './revocations.ts'
 import { createRefresh } from './refresh/refresh.ts'
@@ -46,11 +47,12 @@ export function createVault(context: {
   const oauthClient = createOAuthClient(context)
   const clients = createClients({ ...context, oauthClient })
   const markNeedsReauth = createMarkNeedsReauth(context)
-  const entries = createEntries({ ...context, oauthClient, clients })
+  const entries = createEntries({ ...context, oauthClient })
   const refresh = createRefresh({ ...context, oauthClient, markNeedsReauth })
   const revocations = createRevocations({ ...context, oauthClient })
   return {
     ...entries,
+    inspect: createInspection({ ...context, clients }),
     ...createRemoval({ ...context, revocations }),
     connectedAt: createConnectedAt(context),
     agentCountsOf: (ids: readonly string[]) => agentCountsOf(context.database, ids),

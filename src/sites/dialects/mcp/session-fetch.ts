@@ -95,7 +95,7 @@ export function sessionFetch({ stream, threads, party, timeoutMs, maxBytes }: Re
         signal: attempt.signal,
         onFailure,
       })
-      const isCall = isResumable(attempt, request.headers)
+      const isCall = response.status === 200 && isResumable(attempt, request.headers)
       const resume = isCall ? resumption({ ...request, stream, attempt }) : async () => undefined
       return await readable(response, attempt, resume)
     } catch (error) {
