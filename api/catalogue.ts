@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { authTypes } from '../src/catalogue/catalogue-format.ts'
-import { dialectNames } from '../src/sites/dialects/dialect-name.ts'
+import { dialectNames, dialectsInWords } from '../src/sites/dialects/dialect-name.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
 import { exampleIds } from './schemas/example-ids.ts'
@@ -14,7 +14,8 @@ const entry = named(
     dialect: named(
       'SiteDialect',
       v.picklist(dialectNames),
-      'How the site is spoken to. `manifest`: it publishes a `toolsite.json`. `mcp`: it is an MCP server.',
+      `How the site is spoken to. ${dialectsInWords}`,
+      'manifest',
     ),
     address: field(v.string(), 'Address to connect, as the `url` of `POST /vault`', 'https://tracker.example.com'),
     authType: named(

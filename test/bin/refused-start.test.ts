@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import { ownServerOptions } from '../helpers/servers.ts'
 import { installation } from '../helpers/installation.ts'
+import { folderWith } from '../src/config/files.ts'
 
 test('a start is refused with the problems of all settings and of MODELS_FILE, before anything is there', async (t) => {
   const file = join(ownServerOptions().folder, 'wrong-models.json')
@@ -24,6 +25,16 @@ test('a start is refused with the problems of all settings and of MODELS_FILE, b
     '  - QUEUE_DEPTH must be a whole number',
     '  - MODELS_FILE: providers.0.models.0.stream must be true or false',
   ])
+  t.false(existsSync(data))
+})
+
+test('a bad entry of the catalogue is refused before anything is there, and its token is not printed', async (t) => {
+  const folder = folderWith(t, { 'wiki.json': JSON.stringify({ name: 'Wiki', token: 'canary' }) })
+  const { start, data } = await installation({ CATALOGUE_FOLDERS: folder })
+  const { lines, ended } = start()
+  t.is(await ended, 1)
+  t.true(lines.includes(`  - ${join(folder, 'wiki.json')}: address is missing`), lines.join('\n'))
+  t.false(lines.join('').includes('canary'))
   t.false(existsSync(data))
 })
 
