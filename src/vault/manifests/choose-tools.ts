@@ -25,7 +25,7 @@ export function createChooseTools(context: {
 }) {
   const { database, clock, dialect, listedFor, review } = context
 
-  const change = ({ id, ownerId }: VaultEntry, chosen: readonly string[], listed: Manifest): Promise<VaultEntry> =>
+  const change = ({ id, ownerId }: VaultEntry, listed: Manifest): Promise<VaultEntry> =>
     database.transaction(async (trx) => {
       const entry = await lockEntry(trx, id)
       // The entry may have been moved since the caller's permission was checked.
@@ -34,7 +34,7 @@ export function createChooseTools(context: {
       // It was compared with the tools of before.
       const pending = await pendingIn(trx, id)
       if (pending) await recordDecision(trx, pending, 'superseded', now)
-      const manifest = withTools(entry.manifest, listed, chosen)
+      const manifest = withTools(entry.manifest, listed)
       const confirmedEffects = stillConfirmed(entry.confirmedEffects, manifest)
       // A list that was asked for before lists other tools, so its answer must not count any more.
       const fields = { confirmedEffects, manifestCheckedAt: now, updatedAt: now }
@@ -46,14 +46,13 @@ export function createChooseTools(context: {
     if (!dialect.offersChoice(entry.dialect)) assertChosen(entry, chosen)
     const listed = await listedFor(entry, entry.ownerId, chosen)
     assertChosen(listed, chosen)
-    const changed = await change(entry, chosen, listed.manifest)
+    const changed = await change(entry, listed.manifest)
     await review(entry.id, listed, clock.now(), entry.ownerId)
     return changed.$query(database).throwIfNotFound()
   }
 }
 
-function withTools(pinned: Manifest, listed: Manifest, chosen: readonly string[]): Manifest {
-  const find = ({ tools }: Manifest, name: string) => tools.find((tool) => tool.name === name)
-  const tools = chosen.flatMap((name) => find(pinned, name) ?? find(listed, name) ?? [])
-  return { ...pinned, tools }
-}
+const withTools = (pinned: Manifest, listed: Manifest): Manifest => ({
+  ...pinned,
+  tools: listed.tools.map((tool) => pinned.tools.find(({ name }) => name === tool.name) ?? tool),
+})
