@@ -6,7 +6,7 @@ import { createManifestDialect } from './manifest/manifest-dialect.ts'
 import { createMcpDialect } from './mcp/mcp-dialect.ts'
 import { createOpenApiDialect } from './openapi/openapi-dialect.ts'
 
-/** Requests that are not answered in time, after which an address is given up. */
+/** A host that was silent twice is given up. One that was silent once may only hold every GET open. */
 const mostTimeouts = 2
 
 /**
@@ -67,8 +67,7 @@ function possible(
 }
 
 /** Nothing was sent, so no other request would be answered. */
-const isUnreached = ({ cause }: CodedError): boolean =>
-  cause instanceof SafeFetchError && !cause.maybeSent && cause.reason !== 'timeout'
+const isUnreached = ({ cause }: CodedError): boolean => cause instanceof SafeFetchError && !cause.maybeSent
 
 const isTimeout = ({ cause }: CodedError): boolean => cause instanceof SafeFetchError && cause.reason === 'timeout'
 

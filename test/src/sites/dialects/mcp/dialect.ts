@@ -26,7 +26,12 @@ export function shareThreads(test: TestFn): void {
 /** The dialects as the platform has them, with limits of a test. */
 export async function openDialect(
   t: ExecutionContext,
-  limits: { timeoutSeconds?: number; resultBytes?: number; manifestBytes?: number } = {},
+  limits: {
+    timeoutSeconds?: number
+    manifestTimeoutSeconds?: number
+    resultBytes?: number
+    manifestBytes?: number
+  } = {},
 ) {
   const { caFile } = await temporaryCertificates()
   const allow = ['127.0.0.0/8', 'localhost']
