@@ -26,6 +26,8 @@ export interface OperationParameter {
 export interface OperationBody {
   mediaType: string
   property: string
+  /** How properties of a form are written, where it is not as `form` and exploded (OpenAPI 3.1, 4.8.15). */
+  encoding?: Record<string, { style: string; explode: boolean }> | undefined
 }
 
 /** Where a pasted credential is sent. For `basic`, it is the user's name and password with a colon between. */
@@ -40,8 +42,12 @@ export interface DocumentToRead {
   referenced: Record<string, string>
   /** The server, if it is not the first one of the document. */
   server?: string | undefined
-  /** Names of the chosen tools. Without them, the manifest has none. */
+  /** Names of the chosen tools, 20 at most. Without them, the manifest has none. */
   chosen: readonly string[]
+  /** The security scheme, if it is not the first in `schemes`. */
+  scheme?: string | undefined
+  /** The owner has pasted a credential. A document that describes no sign-in then has that of a bearer token. */
+  hasCredential?: boolean | undefined
 }
 
 /** An operation that can be chosen. */
@@ -53,9 +59,21 @@ export interface OfferedOperation {
   path: string
 }
 
-/** Sent back from the thread as a JSON text of a `Manifest`, whose tools have a member `request`. */
+export interface DocumentFound {
+  /** A JSON text of a `Manifest`, whose tools have a member `request`. */
+  manifest: string
+  offered: OfferedOperation[]
+  /** Operations that cannot be used, chosen or not. The last of a longer list says how many more there are. */
+  leftOut: { name: string; problem: string }[]
+  /** Addresses of servers, the first is the default. */
+  servers: string[]
+  /** Names of the usable security schemes, the first is the default. */
+  schemes: string[]
+}
+
+/** What the thread sends back. */
 export type ReadDocument =
-  | { manifest: string; offered: OfferedOperation[]; leftOut: { name: string; problem: string }[]; servers: string[] }
+  | DocumentFound
   /** Documents to fetch first, by absolute address. */
   | { missing: string[] }
   | { problems: { path: string; message: string }[] }

@@ -1,78 +1,47 @@
+import { isObject } from '../../../../json.ts'
 import type { DocumentToRead, ReadDocument } from '../operation.ts'
+import { createDocuments, maxDocuments, type Place } from './documents.ts'
+import { foundIn } from './found.ts'
+import { parseDocument } from './parse-document.ts'
 
-/** Reads an OpenAPI document. Runs in a thread, because strangers' input decides how long it takes. */
+/**
+ * Reads an OpenAPI document of version 3.0 or 3.1: the operations that it offers, and the manifest with the chosen
+ * ones. It fetches nothing. Runs in a thread, because strangers' input decides how long it takes.
+ */
 export function readDocument(given: DocumentToRead): ReadDocument {
-  let parsed: any
-  try {
-    parsed = JSON.parse(given.text)
-  } catch {
-    return { isNone: true }
-  }
-  if (typeof parsed?.openapi !== 'string') return { isNone: true }
-  const servers: string[] = (parsed.servers ?? [{ url: '/' }]).map((s: any) => new URL(s.url, given.address).href)
-  const tools: any[] = []
-  const offered: any[] = []
-  for (const [path, item] of Object.entries<any>(parsed.paths ?? {}))
-    for (const [method, op] of Object.entries<any>(item)) {
-      const properties: any = {}
-      const required: string[] = []
-      const parameters = (op.parameters ?? []).map((p: any) => {
-        properties[p.name] = p.schema ?? {}
-        if (p.required) required.push(p.name)
-        return {
-          name: p.name,
-          in: p.in,
-          property: p.name,
-          style: p.style ?? (p.in === 'query' ? 'form' : 'simple'),
-          explode: p.explode ?? (p.style ?? (p.in === 'query' ? 'form' : '')) === 'form',
-        }
-      })
-      const [mediaType, body]: any = Object.entries(op.requestBody?.content ?? {})[0] ?? []
-      if (mediaType) properties.body = body.schema ?? {}
-      offered.push({
-        name: op.operationId,
-        description: op.summary ?? op.operationId,
-        tags: op.tags ?? [],
-        method: method.toUpperCase(),
-        path,
-      })
-      tools.push({
-        name: op.operationId,
-        description: op.summary ?? op.operationId,
-        input_schema: { type: 'object', properties, required },
-        request: {
-          method: method.toUpperCase(),
-          path,
-          parameters,
-          ...(mediaType && { body: { mediaType, property: 'body' } }),
-        },
-        ...(method === 'get' && { proposed_effect: 'read', scope: 'read' }),
-      })
-    }
-  const scheme: any = Object.values(parsed.components?.securitySchemes ?? {})[0]
-  const flow = scheme?.flows?.authorizationCode
-  const auth = !scheme
-    ? { type: 'none' }
-    : flow
-      ? {
-          type: 'oauth2',
-          authorization_url: flow.authorizationUrl,
-          token_url: flow.tokenUrl,
-          scopes: [],
-          requested_scopes: Object.keys(flow.scopes ?? {}),
-        }
-      : {
-          type: 'bearer',
-          credential: scheme.type === 'http' ? { scheme: scheme.scheme } : { in: scheme.in, name: scheme.name },
-        }
-  const url = (given.server ?? servers[0] ?? '').replace(/\/$/, '')
-  const manifest = {
-    name: parsed.info?.title ?? 'API',
-    version: parsed.info?.version ?? '1',
-    description: parsed.info?.description ?? 'An API',
-    server: { url },
-    auth,
-    tools: tools.filter(({ name }) => given.chosen.includes(name)),
-  }
-  return { manifest: JSON.stringify(manifest), offered, leftOut: [], servers }
+  if (!mentionsVersion.test(given.text)) return { isNone: true }
+  const parsed = parseDocument(given.text)
+  if ('problem' in parsed) return problem('', parsed.problem)
+  const { value } = parsed
+  const version = isObject(value) ? versionOf(value) : undefined
+  if (version === undefined) return { isNone: true }
+  if (!/^3\.[01](?:\.|$)/.test(version))
+    return problem(isSwagger(version) ? 'swagger' : 'openapi', wrongVersion(version))
+  const documents = createDocuments(value, given.address ?? '', given.referenced)
+  const root: Place = { value, document: given.address ?? '' }
+  const found = foundIn(root, given, documents, version.startsWith('3.0'))
+  if (documents.missing.size === 0) return found
+  const { size } = documents.missing
+  return size + Object.keys(given.referenced).length > maxDocuments
+    ? problem('', `It refers to more than ${maxDocuments} other documents. Bundle them into one.`)
+    : { missing: [...documents.missing] }
 }
+
+/** Without one of these words, a text need not be parsed. */
+const mentionsVersion = /\b(?:openapi|swagger)\b/
+
+/** YAML reads an unquoted 3.0 as a number. */
+function versionOf({ openapi, swagger }: Record<string, unknown>): string | undefined {
+  const given = openapi ?? swagger
+  if (typeof given === 'number') return given.toFixed(1)
+  return typeof given === 'string' ? given.slice(0, 20) : undefined
+}
+
+const isSwagger = (version: string): boolean => version.startsWith('2')
+
+const wrongVersion = (version: string): string =>
+  isSwagger(version)
+    ? 'must be a version of OpenAPI, 3.0 or 3.1. This document has Swagger 2.0: convert it, for example with npx swagger2openapi'
+    : 'must be 3.0 or 3.1, followed by the number of the patch'
+
+const problem = (path: string, message: string): ReadDocument => ({ problems: [{ path, message }] })
