@@ -37,5 +37,5 @@ function unusable(name: string, { left_out: leftOut = [] }: Chosen['manifest']):
   const quoted = quotedWords(name)
   return why === undefined
     ? `This site offers no tool named ${quoted}. POST /vault/inspect lists those that it offers.`
-    : `The tool ${quoted} cannot be used: ${why}.`
+    : `The tool ${quoted} cannot be used: it ${why}.`
 }

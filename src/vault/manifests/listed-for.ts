@@ -63,7 +63,7 @@ export function createListedFor(context: {
     const { dialect: name, origin, authType, manifest } = entry
     const shared = { dialect: name, chosen: chosen ?? manifest.tools.map((tool) => tool.name) }
     const list: List = (known) => sites.discover(origin, party, { ...shared, ...known })
-    if (dialect.offersChoice(name)) return list({ token: pastedIn(entry) })
+    if (dialect.offersChoice(name)) return list({ token: pastedIn(entry), wantsSignIn: authType === 'oauth2' })
     if (!dialect.isPersonal(name)) return list({})
     return authType === 'oauth2' ? forGrant(entry, list) : forPasted(entry, list)
   }

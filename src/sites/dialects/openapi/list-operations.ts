@@ -6,12 +6,8 @@ import { invalidManifest } from '../../invalid-manifest.ts'
 import type { Manifest } from '../../manifest.ts'
 import type { Adapter, KnownSite, ListedSite } from '../dialect.ts'
 import { createFetchDocument, type DocumentReader } from './fetch-document.ts'
-import type { DocumentToRead, OfferedOperation, ReadDocument } from './operation.ts'
-
-/** Documents that one refers to, and rounds in which they are found. */
-const mostReferenced = 20
-
-type Read = Extract<ReadDocument, { manifest: string }>
+import { maxDocuments } from './document/documents.ts'
+import type { DocumentFound, DocumentToRead, OfferedOperation } from './operation.ts'
 
 /**
  * Makes the function that lists the operations of an OpenAPI document: all of them as an offer, and the chosen ones as
@@ -24,7 +20,7 @@ export function createListOperations(
   const open = createFetchDocument(context)
 
   /** Reads the document again with each round of documents that it was found to refer to. */
-  async function readWhole(given: DocumentToRead, reader: DocumentReader, party: string): Promise<Read> {
+  async function readWhole(given: DocumentToRead, reader: DocumentReader, party: string): Promise<DocumentFound> {
     const referenced: Record<string, string> = {}
     for (;;) {
       const read = await threads
@@ -34,7 +30,7 @@ export function createListOperations(
       if ('problems' in read) throw invalidManifest(read.problems)
       if ('manifest' in read) return read
       const missing = read.missing.filter((address) => !(address in referenced))
-      const isTooMuch = missing.length === 0 || missing.length + Object.keys(referenced).length > mostReferenced
+      const isTooMuch = missing.length === 0 || missing.length + Object.keys(referenced).length > maxDocuments
       if (isTooMuch) throw invalidManifest([{ path: '', message: tooManyReferences }])
       for (const address of missing) referenced[address] = await reader.referenced(address)
     }
@@ -43,12 +39,12 @@ export function createListOperations(
   return async (given, party, known) => {
     const { address, server } = partsOf(given)
     const reader = open(address)
-    const document = { address: reader.base, text: await reader.document(), server, chosen: known.chosen ?? [] }
+    const document = { address: reader.base, text: await reader.document(), server, ...wanted(known) }
     const read = await readWhole({ ...document, referenced: {} }, reader, party)
     const manifest = JSON.parse(read.manifest) as Manifest
     return {
       origin: keyOf(address, manifest.server.url),
-      manifest: { ...manifest, auth: authFor(manifest.auth, known) },
+      manifest,
       offered: read.offered.map(toOffered),
       alternatives: read.servers.map((url) => keyOf(address, url)),
     }
@@ -66,9 +62,11 @@ function partsOf(given: string): { address: string; server?: string } {
   return { address: given.slice(0, at), server }
 }
 
-/** A document may not mention the token that its servers want. It is sent in the usual way then. */
-const authFor = (auth: Manifest['auth'], { token = '' }: Pick<KnownSite, 'token'>): Manifest['auth'] =>
-  auth.type === 'none' && token !== '' ? { type: 'bearer' } : auth
+const wanted = ({ chosen = [], token = '', wantsSignIn }: KnownSite) => ({
+  chosen,
+  hasCredential: token !== '',
+  wantsSignIn,
+})
 
 const toOffered = ({
   name,
@@ -84,5 +82,5 @@ const toOffered = ({
 })
 
 const noDocument = 'There is no OpenAPI document at the address.'
-const tooManyReferences = `refers to more than ${mostReferenced} other documents`
+const tooManyReferences = `refers to more than ${maxDocuments} other documents`
 const tooComplex = { path: '', message: 'takes too long to read' }

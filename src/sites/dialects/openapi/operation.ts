@@ -46,7 +46,9 @@ export interface DocumentToRead {
   chosen: readonly string[]
   /** The security scheme, if it is not the first in `schemes`. */
   scheme?: string | undefined
-  /** The owner has pasted a credential. A document that describes no sign-in then has that of a bearer token. */
+  /** The owner wants to sign in by OAuth, if the document describes it. */
+  wantsSignIn?: boolean | undefined
+  /** The owner has pasted a credential. It is used if the document describes a place for it, or no sign-in. */
   hasCredential?: boolean | undefined
 }
 

@@ -1,6 +1,6 @@
 import { decodeUtf8, isObject, parseJson } from '../../../json.ts'
 import type { SafeResponse } from '../../../safe-fetch/safe-fetch.ts'
-import { isJson } from './request/body.ts'
+import { plainType } from './document/media-types.ts'
 
 /** Longer refusals are not searched for words. */
 const maxSearched = 16 * 1024
@@ -23,10 +23,10 @@ const withBody = (response: SafeResponse, body: object): SafeResponse => ({
   body: Buffer.from(JSON.stringify(body)),
 })
 
-const typeOf = (headers: Headers): string => headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? ''
+const typeOf = (headers: Headers): string => plainType(headers.get('content-type') ?? '')
 
 /** A response without a type is taken for JSON, as most of these are. */
-const isTextual = (headers: Headers): boolean => typeOf(headers) !== '' && !isJson(typeOf(headers))
+const isTextual = (headers: Headers): boolean => !/^$|[/+]json$/.test(typeOf(headers))
 
 /** Where APIs put what they say about a failure, the most specific place first (RFC 9457, 3.1; RFC 6749, 5.2). */
 const places = ['error', 'message', 'detail', 'error_description', 'description', 'title', 'errors', 'fault']

@@ -35,7 +35,7 @@ export function foundIn(root: Place, given: DocumentToRead, documents: Documents
   const needs = operations.map(({ value }) => requirementsIn(value['security'] ?? memberOf(root.value, 'security')))
   const schemes = schemesOf(root, documents, root.document === '' ? server : root.document)
   const ranked = rankedSchemes(schemes, needs)
-  const scheme = given.scheme !== undefined && ranked.includes(given.scheme) ? given.scheme : ranked[0]
+  const scheme = wantedScheme(ranked, schemes, given)
   const check = createCheck({ documents, schemes, scheme, server, document: root.document })
   const sorted = sortOut(operations, needs, check)
   if (hasMore) sorted.leftOut.push({ name: '…', problem: `is beyond the first ${maxOperations} operations` })
@@ -51,6 +51,18 @@ export function foundIn(root: Place, given: DocumentToRead, documents: Documents
     servers,
     schemes: ranked,
   }
+}
+
+/** The named scheme, or the first of the kind that the owner wants. */
+function wantedScheme(ranked: readonly string[], schemes: Map<string, Scheme>, given: DocumentToRead) {
+  if (given.scheme !== undefined && ranked.includes(given.scheme)) return given.scheme
+  const kind = given.hasCredential ? 'bearer' : given.wantsSignIn ? 'oauth2' : undefined
+  // Documents that describe a sign-in often forget to say which operations need it.
+  const fitting = [...ranked, ...schemes.keys()].find((name) => {
+    const scheme = schemes.get(name)
+    return scheme && 'auth' in scheme && scheme.auth.type === kind
+  })
+  return fitting ?? ranked[0]
 }
 
 const maxLeftOut = 500

@@ -1,5 +1,6 @@
 import { isObject } from '../../../../json.ts'
 import { readExactly } from '../../../../outputs/exact-json.ts'
+import { isOwnHeader } from '../document/headers.ts'
 import type { OperationParameter, OperationRequest } from '../operation.ts'
 import { bodyOf } from './body.ts'
 import { itemsOf, pathOf } from './path.ts'
@@ -47,20 +48,12 @@ function withBody(
   const value = declared && values[declared.property]
   const mayHaveBody = request.method !== 'GET' && request.method !== 'HEAD'
   if (!declared || value === undefined || !mayHaveBody) return request
-  const made = bodyOf(declared.mediaType, value)
+  const made = bodyOf(declared, value)
   if ('problem' in made) return made
-  return { ...request, body: made.body, headers: { ...request.headers, 'content-type': sentType(declared.mediaType) } }
+  return { ...request, body: made.body, headers: { ...request.headers, 'content-type': declared.mediaType } }
 }
 
-const sentType = (mediaType: string): string => (mediaType.includes('*') ? 'application/json' : mediaType)
-
-/**
- * Headers that OpenAPI (3.1, 4.8.12.1) or the platform decides about. A model must not replace the credential, the
- * connection or the key of a call.
- */
-const decided =
-  /^(?:accept|authorization|connection|content-.*|cookie|expect|forwarded|host|idempotency-key|keep-alive|proxy-.*|sec-.*|te|trailer|transfer-encoding|upgrade|user-agent|via|x-forwarded-.*)$/i
-
+/** An argument must not replace the credential, the connection or the key of a call. */
 function headersOf(
   parameters: readonly OperationParameter[],
   values: Record<string, Value>,
@@ -69,7 +62,7 @@ function headersOf(
   for (const parameter of parameters) {
     const { name, property, explode, mediaType } = parameter
     const value = values[property]
-    if (!isGiven(value) || decided.test(name)) continue
+    if (!isGiven(value) || isOwnHeader(name)) continue
     const plain = (text: string) => text
     const text = mediaType === undefined ? itemsOf(partsOf(value), explode, plain).join(',') : textOf(value)
     if (!/^[\t\x20-\x7e]*$/.test(text))

@@ -85,10 +85,10 @@ test('a path that would lead to another operation is not requested', async (t) =
 })
 
 test('bodies are sent as their types say, with every number as it was written', async (t) => {
-  const types = ['application/json', 'application/x-www-form-urlencoded', 'text/plain', 'application/merge-patch+json']
+  const types = ['application/json', 'application/x-www-form-urlencoded', 'application/merge-patch+json']
   const operations = Object.fromEntries(
     types.map((type, index) => [
-      `${index === 3 ? 'PATCH' : 'PUT'} /${index}`,
+      `${index === 2 ? 'PATCH' : 'PUT'} /${index}`,
       { operationId: `op_${index}`, ...bodyOf(type) },
     ]),
   )
@@ -98,9 +98,7 @@ test('bodies are sent as their types say, with every number as it was written', 
   t.like(last(api), { method: 'PUT', body: exact })
   await call('op_1', `{"body":{"n":1.10,"tags":["a b","c&d"],"owner":{"name":"é"}}}`)
   t.is(last(api).body, 'n=1.10&tags=a%20b&tags=c%26d&owner%5Bname%5D=%C3%A9')
-  await call('op_2', { body: 'Hello.' })
-  t.is(last(api).body, 'Hello.')
-  await call('op_3', `{"body":[${exact}]}`)
+  await call('op_2', `{"body":[${exact}]}`)
   t.like(last(api), { method: 'PATCH', body: `[${exact}]` })
   t.deepEqual(
     api.received.map(({ headers }) => headers['content-type']),
