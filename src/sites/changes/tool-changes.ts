@@ -14,7 +14,8 @@ export const neededScopes = ({ tools }: Manifest): Set<Scope> => new Set(tools.m
 
 /** Whether the scopes of tools decide what may be called: not without sign-in, and not at a foreign authorization server. */
 const countsScopes = ({ auth }: Manifest): boolean =>
-  auth.type === 'bearer' || (auth.type === 'oauth2' && (auth.requested_scopes === undefined || auth.scopes.length > 0))
+  auth.type === 'bearer' ||
+  (auth.type === 'oauth2' && ((auth.resource ?? auth.requested_scopes) === undefined || auth.scopes.length > 0))
 
 /** The differences between the tools of two manifests. Tools are matched by name. */
 export function* toolChanges(before: Manifest, after: Manifest): Generator<Difference> {
