@@ -44,10 +44,6 @@ export interface DocumentToRead {
   server?: string | undefined
   /** Names of the chosen tools, 20 at most. Without them, the manifest has none. */
   chosen: readonly string[]
-  /** The security scheme, if it is not the first in `schemes`. */
-  scheme?: string | undefined
-  /** The owner has pasted a credential. A document that describes no sign-in then has that of a bearer token. */
-  hasCredential?: boolean | undefined
 }
 
 /** An operation that can be chosen. */
@@ -67,8 +63,6 @@ export interface DocumentFound {
   leftOut: { name: string; problem: string }[]
   /** Addresses of servers, the first is the default. */
   servers: string[]
-  /** Names of the usable security schemes, the first is the default. */
-  schemes: string[]
 }
 
 /** What the thread sends back. */

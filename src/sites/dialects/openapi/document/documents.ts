@@ -5,7 +5,7 @@ import { valueAt } from '../../../schema/json-pointer.ts'
 import { parseDocument } from './parse-document.ts'
 
 /** Documents that one document may refer to. */
-export const maxDocuments = 50
+export const maxDocuments = 20
 /** References that refer to references. */
 const longestChain = 20
 const longestReference = 500

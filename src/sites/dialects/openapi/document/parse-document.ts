@@ -1,10 +1,10 @@
 import { load, YAMLException } from 'js-yaml'
 import { parseJson } from '../../../../json.ts'
 
-/** Values of one document: GitHub's, of 12 MB, has a third of them. They take 150 MB at worst. */
+/** Values of one document: GitHub's, of 12 MB, has a fifth of them. They take 150 MB at worst. */
 const maxValues = 1_500_000
 /** Values, and lines of texts, of one YAML document. Its parser needs more memory than that of JSON. */
-const maxYamlParts = 700_000
+const maxYamlParts = 500_000
 /** Places where a YAML document repeats a part by an alias. The parts are shared, so they cost nothing here. */
 const maxAliases = 10_000
 
