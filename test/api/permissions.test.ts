@@ -48,7 +48,7 @@ const needs: Record<string, Need> = {
   ),
   ...named(
     'build',
-    'addToVault removeFromVault replaceVaultToken startOAuth acceptManifest confirmEffects refreshManifest moveThings',
+    'addToVault removeFromVault replaceVaultToken startOAuth acceptManifest chooseTools confirmEffects refreshManifest moveThings',
   ),
   ...named(
     'build',

@@ -1,2 +1,2 @@
 /** The kinds of sites, by how they are spoken to. */
-export type DialectName = 'manifest' | 'mcp'
+export type DialectName = 'manifest' | 'mcp' | 'openapi'

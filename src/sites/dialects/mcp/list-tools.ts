@@ -2,13 +2,15 @@ import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
 import type { Config } from '../../../config/config.ts'
 import { CodedError, type ErrorDetail } from '../../../errors.ts'
 import type * as inThread from '../../../in-thread.ts'
-import type { SafeFetch, SafeStream } from '../../../safe-fetch/safe-fetch.ts'
+import { decodeUtf8 } from '../../../json.ts'
+import type { SafeFetch, SafeResponse, SafeStream } from '../../../safe-fetch/safe-fetch.ts'
 import { orElse, type Threads } from '../../../threads/threads.ts'
 import { invalidManifest } from '../../invalid-manifest.ts'
 import type { Manifest } from '../../manifest.ts'
 import type { KnownSite, ListedSite } from '../dialect.ts'
 import { attempting, type Attempt } from './attempt.ts'
 import type { Listing } from './read-tools.ts'
+import { isBearerChallenge } from './sign-in/challenge.ts'
 import { createFindSignIn } from './sign-in/find-sign-in.ts'
 import { NotOpened, openSession, type Session } from './session.ts'
 
@@ -50,8 +52,15 @@ export function createListTools(context: {
 
   /** How users sign in for calls at a server that shows its list to everybody; undefined if it does not say it. */
   async function openlyStated(url: string, attempt: Attempt): Promise<Manifest['auth'] | undefined> {
-    const { auth } = await findSignIn(url, new Headers(), attempt)
-    return auth.type === 'oauth2' ? auth : undefined
+    return (await findSignIn(url, new Headers(), attempt))?.auth
+  }
+
+  /** What a server says that refused a request without a token; undefined if it may be no MCP server. */
+  async function refused(url: string, refusal: SafeResponse, attempt: Attempt): Promise<Listed | undefined> {
+    const found = await findSignIn(url, refusal.headers, attempt)
+    if (!found && !wantsPastedToken(refusal)) return undefined
+    const about = { url, auth: { type: 'bearer' as const }, server: {}, ...found }
+    return { about, toolsHidden: true, ...noPages }
   }
 
   async function ask({ url, party, token = '', auth, wantsSignIn }: Wanted, attempt: Attempt): Promise<Listed> {
@@ -65,13 +74,11 @@ export function createListTools(context: {
         session.end()
       }
     } catch (error) {
-      if (token === '' && attempt.refusal?.status === 401)
-        return {
-          about: { url, ...(await findSignIn(url, attempt.refusal.headers, attempt)) },
-          toolsHidden: true,
-          ...noPages,
-        }
-      throw toCoded(error, attempt, maxBytes)
+      const { refusal } = attempt
+      const isSignIn = token === '' && refusal?.status === 401
+      const listed = isSignIn ? await refused(url, refusal, attempt) : undefined
+      if (listed) return listed
+      throw isSignIn ? noSignIn() : toCoded(error, attempt, maxBytes)
     }
   }
 
@@ -112,6 +119,21 @@ interface Listed extends Pages {
 }
 
 const noPages: Pages = { texts: [], ttlMs: Infinity }
+/**
+ * Servers without metadata want a token that their users create. That they are MCP servers shows the challenge that RFC
+ * 9110 (15.5.2) demands of them, or the form of the refusal. Any host may answer 401 to a POST.
+ */
+const wantsPastedToken = ({ headers, body }: SafeResponse): boolean =>
+  isBearerChallenge(headers) || jsonRpc.test(decodeUtf8(body.subarray(0, 1000)) ?? '')
+
+const jsonRpc = /^\s*\{.*"jsonrpc"\s*:\s*"2\.0"/s
+
+const noSignIn = () =>
+  new CodedError('MANIFEST_NOT_FOUND', {
+    message:
+      'The address responded with 401 and does not say how to sign in. If it is an MCP server, connect it with a token.',
+  })
+
 const pasted = (token: string) => ({ type: token === '' ? ('none' as const) : ('bearer' as const) })
 
 const invalid = (path: string, message: string) => invalidManifest([{ path, message } satisfies ErrorDetail])
@@ -125,7 +147,8 @@ function toCoded(error: unknown, attempt: Attempt, maxBytes: number): CodedError
     return invalid('tools', 'is no list of tools')
   // The message of the library's error, and of its cause, is the server's, and may quote the token.
   const privateDetail = failure?.message ?? (error instanceof Error ? error.name : '')
-  return new CodedError('MANIFEST_NOT_FOUND', { message: reasonOf(error, attempt), privateDetail })
+  const message = reasonOf(error, attempt)
+  return new CodedError('MANIFEST_NOT_FOUND', { message, privateDetail, ...(failure && { cause: failure }) })
 }
 
 /** Sentences for a missing list. That a host cannot be reached was found before, with the manifest's address. */

@@ -44,6 +44,10 @@ export interface DocumentToRead {
   server?: string | undefined
   /** Names of the chosen tools, 20 at most. Without them, the manifest has none. */
   chosen: readonly string[]
+  /** The owner wants to sign in by OAuth, if the document describes it. */
+  wantsSignIn?: boolean | undefined
+  /** The owner has pasted a credential. It is used if the document describes a place for it, or no sign-in. */
+  hasCredential?: boolean | undefined
 }
 
 /** An operation that can be chosen. */

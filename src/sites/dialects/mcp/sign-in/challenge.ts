@@ -24,3 +24,7 @@ export function challengeIn(headers: Headers): Challenge {
     scopes: scopeWords(parameters.get('scope') ?? ''),
   }
 }
+
+/** Whether a refusal wants a bearer token (RFC 6750, 3), as one challenge of several at least. */
+export const isBearerChallenge = (headers: Headers): boolean =>
+  /(?:^|,)\s*bearer(?:[\s,]|$)/i.test(headers.get('www-authenticate') ?? '')

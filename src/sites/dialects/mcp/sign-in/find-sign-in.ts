@@ -1,6 +1,6 @@
 import { isCoded, type CodedError } from '../../../../errors.ts'
 import type { SafeFetch } from '../../../../safe-fetch/safe-fetch.ts'
-import type { Manifest, OAuthSite } from '../../../manifest.ts'
+import type { OAuthSite } from '../../../manifest.ts'
 import { scopeWords } from '../../../scope-words.ts'
 import type { Attempt } from '../attempt.ts'
 import { challengeIn } from './challenge.ts'
@@ -9,14 +9,14 @@ import { noMetadata, readServer, type ServerMetadata } from './server-metadata.t
 
 /** How the users of a server sign in, and what it is named. */
 interface SignIn {
-  auth: Manifest['auth']
+  auth: OAuthSite
   server: { name?: unknown }
 }
 
 /**
  * Makes the function that finds out how users sign in at an MCP server that refused a request without a token
- * (MCP 2026-07-28, "Authorization"). Servers that publish no metadata want a token that their users create. Every
- * address of a stranger goes through the safe fetch, all within the time of the attempt. Throws MANIFEST_NOT_FOUND and
+ * (MCP 2026-07-28, "Authorization"). It returns undefined if the server publishes no metadata. Every address of a
+ * stranger goes through the safe fetch, all within the time of the attempt. Throws MANIFEST_NOT_FOUND and
  * MANIFEST_INVALID.
  */
 export function createFindSignIn({ fetch }: { fetch: SafeFetch }) {
@@ -41,11 +41,11 @@ export function createFindSignIn({ fetch }: { fetch: SafeFetch }) {
     return readServer(fetch, origin, attempt)
   }
 
-  return async (url: string, headers: Headers, attempt: Attempt): Promise<SignIn> => {
+  return async (url: string, headers: Headers, attempt: Attempt): Promise<SignIn | undefined> => {
     const { resourceMetadata: stated, scopes } = challengeIn(headers)
     const resource = await readResource(fetch, { url, stated }, attempt)
     const server = resource ? await firstServer(resource, attempt) : await serverAt(new URL(url), attempt)
-    if (!server) return { auth: { type: 'bearer' }, server: {} }
+    if (!server) return undefined
     const wanted = scopes.length > 0 ? scopes : (resource?.scopes ?? [])
     const auth = toAuth(server, resource?.resource ?? url, withRefresh(wanted, server))
     return { auth, server: { name: resource?.name } }

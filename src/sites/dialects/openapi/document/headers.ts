@@ -12,6 +12,7 @@ const own = new Set([
   'expect',
   'forwarded',
   'host',
+  'idempotency-key',
   'http2-settings',
   'keep-alive',
   'origin',

@@ -4,7 +4,7 @@ import { shortened } from '../../../../text.ts'
 import type { OAuthSite } from '../../../manifest.ts'
 import { scopeWords } from '../../../scope-words.ts'
 import { memberOf } from '../../../schema/schema-keywords.ts'
-import type { CredentialPlace } from '../operation.ts'
+import type { CredentialPlace, DocumentToRead } from '../operation.ts'
 import type { Documents, Place } from './documents.ts'
 import { Unusable } from './documents.ts'
 import { isOwnHeader, isHeaderName } from './headers.ts'
@@ -106,17 +106,26 @@ function rankOf(auth: Auth): number {
   return credential.scheme === 'bearer' ? 1 : 3
 }
 
+/** What is known about the sign-in that the owner wants. */
+export type Wish = Pick<DocumentToRead, 'hasCredential' | 'wantsSignIn'>
+
 /**
- * Of the usable schemes, the name of the one that most requirements name; undefined if none does. Among equals, the
- * better one. It does not depend on what is chosen, so that another choice does not end a sign-in.
+ * Of the usable schemes, the name of the one that most requirements name, and among equals the better one. The owner's
+ * wish decides first, also for schemes that none names: many documents describe a sign-in, and not which operations need
+ * it. It does not depend on what is chosen, so that another choice does not end a sign-in.
  */
-export function chosenScheme(schemes: Map<string, Scheme>, requirements: readonly Requirement[]): string | undefined {
+export function chosenScheme(
+  schemes: Map<string, Scheme>,
+  requirements: readonly Requirement[],
+  { hasCredential, wantsSignIn }: Wish,
+): string | undefined {
   const counts = new Map<string, number>()
   for (const { alone } of requirements) for (const name of alone.keys()) counts.set(name, (counts.get(name) ?? 0) + 1)
-  const usable = [...schemes].flatMap(([name, scheme]) =>
-    'auth' in scheme && counts.has(name) ? [{ name, rank: rankOf(scheme.auth), count: counts.get(name) ?? 0 }] : [],
-  )
-  const [best] = usable.toSorted((one, other) => other.count - one.count || one.rank - other.rank)
+  const ranked = [...schemes]
+    .flatMap(([name, scheme]) => ('auth' in scheme ? [{ name, ...scheme, count: counts.get(name) ?? 0 }] : []))
+    .toSorted((one, other) => other.count - one.count || rankOf(one.auth) - rankOf(other.auth))
+  const kind = hasCredential ? 'bearer' : wantsSignIn ? 'oauth2' : undefined
+  const best = ranked.find(({ auth }) => auth.type === kind) ?? ranked.find(({ count }) => count > 0)
   return best?.name
 }
 

@@ -2,6 +2,7 @@ import type { ExecutionContext, TestFn } from 'ava'
 import type * as inThread from '../../../../../src/in-thread.ts'
 import { createLogger } from '../../../../../src/logger.ts'
 import { createSafeFetch } from '../../../../../src/safe-fetch/safe-fetch.ts'
+import type { KnownSite } from '../../../../../src/sites/dialects/dialect.ts'
 import { createDialect } from '../../../../../src/sites/dialects/registry.ts'
 import { createThreads } from '../../../../../src/threads/threads.ts'
 import { createCallSite, type SiteCall } from '../../../../../src/tools/call-site.ts'
@@ -25,7 +26,12 @@ export function shareThreads(test: TestFn): void {
 /** The dialects as the platform has them, with limits of a test. */
 export async function openDialect(
   t: ExecutionContext,
-  limits: { timeoutSeconds?: number; resultBytes?: number; manifestBytes?: number } = {},
+  limits: {
+    timeoutSeconds?: number
+    manifestTimeoutSeconds?: number
+    resultBytes?: number
+    manifestBytes?: number
+  } = {},
 ) {
   const { caFile } = await temporaryCertificates()
   const allow = ['127.0.0.0/8', 'localhost']
@@ -41,7 +47,8 @@ export async function openDialect(
   const callSite = createCallSite({ logger: createLogger('silent', 'test'), threads })
   const dialect = createDialect({ ...safeFetch, threads, config: { sites }, callSite })
   return {
-    list: (address: string, token?: string) => dialect.list(address, 'somebody', { token }),
+    list: (address: string, token?: string, known: KnownSite = {}) =>
+      dialect.list(address, 'somebody', { token, ...known }),
     call: (serverUrl: string, tool: string, more: Partial<SiteCall> = {}) =>
       dialect.call({ ...someCall, serverUrl, tool, ...more }),
   }

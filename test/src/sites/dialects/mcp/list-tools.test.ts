@@ -80,6 +80,13 @@ test('a toolsite.json is asked for first, without the token', async (t) => {
   t.deepEqual(asked, [['GET', '/.well-known/toolsite.json', undefined]])
 })
 
+test('a server that holds every GET open is found', async (t) => {
+  const server = await startMcpServer(t)
+  server.elsewhere = () => {}
+  const { list } = await openDialect(t, { manifestTimeoutSeconds: 2 })
+  t.is((await list(server.url)).dialect, 'mcp')
+})
+
 test('an address that is neither says so, and no redirect of it is followed', async (t) => {
   let followed = 0
   const target = await startHttpsSite(t, (_request, response) => {

@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import { startHttpsSite } from '../../../../helpers/https-server.ts'
+import { refuse } from '../../../../helpers/mcp-server.ts'
 import { openDialect, shareThreads } from './dialect.ts'
 
 shareThreads(test)
@@ -19,7 +20,9 @@ async function open(
   const site = await startHttpsSite(t, ({ url = '' }, response) => {
     if (url === '/mcp') {
       const challenge = challengeOf?.(site.origin) ?? 'Bearer'
-      response.writeHead(401, { 'WWW-Authenticate': challenge }).end()
+      response
+        .writeHead(401, challenge === '' ? {} : { 'WWW-Authenticate': challenge })
+        .end('{"error":"invalid_token"}')
       return
     }
     if (url !== '/.well-known/toolsite.json') asked.push(url)
@@ -77,8 +80,30 @@ test('metadata is found where the challenge says, or at the well-known addresses
 
   const ownServer = await open(t, (origin) => ({ [rfc8414]: server(origin) }))
   t.like((await ownServer.list()).auth, { issuer: ownServer.site.origin, resource: `${ownServer.site.origin}/mcp` })
-  const pasted = await open(t, () => ({}))
-  t.deepEqual([(await pasted.list()).auth, pasted.asked], [{ type: 'bearer' }, [`${prm}/mcp`, prm, rfc8414, openId]])
+})
+
+test('a server without metadata wants a pasted token if it says so, or answers as MCP servers do', async (t) => {
+  const wants = await open(t, () => ({}))
+  t.deepEqual([(await wants.list()).auth, wants.asked], [{ type: 'bearer' }, [`${prm}/mcp`, prm, rfc8414, openId]])
+  const inTwo = await open(
+    t,
+    () => ({}),
+    () => 'Basic realm="a", bearer realm="b"',
+  )
+  t.deepEqual((await inTwo.list()).auth, { type: 'bearer' })
+  const site = await startHttpsSite(t, ({ method }, response) =>
+    method === 'POST' ? refuse(response, 401, 'Unauthorized') : response.writeHead(404).end(),
+  )
+  t.deepEqual((await (await openDialect(t)).list(`${site.origin}/mcp`)).manifest.auth, { type: 'bearer' })
+
+  for (const challenge of ['', 'Basic realm="Bearer"', 'Bearerish']) {
+    const other = await open(
+      t,
+      () => ({}),
+      () => challenge,
+    )
+    t.regex(await other.failure(), /^MANIFEST_NOT_FOUND: .*401 and does not say how to sign in/)
+  }
 })
 
 test('metadata of an authorization server is read in every form, and the first usable server counts', async (t) => {

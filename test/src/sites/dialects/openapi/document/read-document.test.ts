@@ -1,5 +1,5 @@
 import test from 'ava'
-import { address, found, minimal, read, toolOf } from './reading.ts'
+import { found, read, toolOf } from './reading.ts'
 
 const paths = {
   '/pets': {
@@ -171,12 +171,10 @@ test('an operation whose references lead nowhere is left out alone', (t) => {
   ]
   for (const [$ref, problem] of cases) {
     const tool = toolOf({ parameters: [{ $ref }] }, { chain, circle: { $ref: '#/circle' } })
-    t.regex('problem' in tool ? (tool.problem ?? '') : '', problem, String($ref))
+    t.regex(tool.problem, problem, String($ref))
   }
   const paths = { '/a': { post: { operationId: 'a', parameters: [{ $ref: 'a.json' }] } } }
   t.regex(JSON.stringify(read({ paths }, { address: undefined, chosen: ['a'] })), /relative address/)
-  t.is(address.startsWith('https://'), true)
-  t.is(minimal.openapi, '3.1.0')
 })
 
 test('a path that leads elsewhere is left out', (t) => {

@@ -26,14 +26,21 @@ export function found(document: Document | string, ...chosen: string[]) {
   return { ...result, manifest, tools: manifest.tools as (ManifestTool & { request: OperationRequest })[] }
 }
 
-/** The tool that an operation becomes, or why it becomes none. */
-export function toolOf(operation: Document, { method = 'post', path = '/pets', ...more }: Document = {}) {
-  const paths = { [String(path)]: { [String(method)]: { operationId: 'act', ...operation } }, '/x': { get: {} } }
-  const { tools, manifest } = found({ paths, ...more }, 'act')
-  return tools[0] ?? { ...noTool, problem: manifest.left_out?.[0]?.problem }
+interface Read {
+  /** Empty if the operation becomes no tool. */
+  input_schema: Document
+  request: OperationRequest | undefined
+  /** Why it becomes none. */
+  problem: string
 }
 
-const noTool = { input_schema: {}, request: undefined, problem: '' }
+/** The tool that an operation becomes. */
+export function toolOf(operation: Document, { method = 'post', path = '/pets', ...more }: Document = {}): Read {
+  const paths = { [String(path)]: { [String(method)]: { operationId: 'act', ...operation } }, '/x': { get: {} } }
+  const { tools, manifest } = found({ paths, ...more }, 'act')
+  const problem = manifest.left_out?.[0]?.problem ?? ''
+  return { input_schema: {}, request: undefined, ...tools[0], problem }
+}
 
 /** The schema of a body with this schema, without the property around it. */
 export function bodySchema(schema: unknown, more: Document = {}): unknown {

@@ -82,6 +82,23 @@ test('of several schemes, the site has the one of most operations, and then the 
   )
 })
 
+test('the kind of sign-in that the owner wants comes first, also if no operation names it', (t) => {
+  const authFor = (document: object, wish: object) => {
+    const result = read(document as Record<string, unknown>, wish)
+    return 'manifest' in result ? (JSON.parse(result.manifest) as { auth: object }).auth : undefined
+  }
+  const both = documentWith({ oauth, inHeader }, [[{ oauth: [] }, { inHeader: [] }]])
+  t.like(authFor(both, {}), { type: 'oauth2' })
+  t.like(authFor(both, { hasCredential: true }), { credential: { name: 'X-Key' } })
+  const unnamed = documentWith({ oauth, inHeader }, [undefined])
+  t.deepEqual(authFor(unnamed, {}), { type: 'none' })
+  t.like(authFor(unnamed, { hasCredential: true }), { credential: { name: 'X-Key' } })
+  t.like(authFor(unnamed, { wantsSignIn: true }), { type: 'oauth2' })
+  const none = documentWith({}, [undefined])
+  t.deepEqual(authFor(none, { hasCredential: true }), { type: 'bearer', credential: { scheme: 'bearer' } })
+  t.like(authFor(documentWith({ oauth }, [[{ oauth: [] }]]), { hasCredential: true }), { type: 'oauth2' })
+})
+
 test('an operation without requirements of its own has those of the document', (t) => {
   const { manifest, leftOut } = found(documentWith({ bearer }, [undefined, []], { security: [{ bearer: [] }] }))
   t.is(manifest.auth['type'], 'bearer')
