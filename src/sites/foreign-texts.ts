@@ -12,5 +12,7 @@ export function foreignName(given: unknown): string | undefined {
 }
 
 /** A text of at most `most` UTF-16 units; undefined if it is none, or blank. */
-export const foreignText = (given: unknown, most = maxText): string | undefined =>
-  typeof given === 'string' && /\S/.test(given) ? shortened(storable(given), most - 1) : undefined
+export function foreignText(given: unknown, most = maxText): string | undefined {
+  const beginning = typeof given === 'string' ? given.slice(0, most) : ''
+  return /\S/.test(beginning) ? shortened(storable(beginning), most - 1) : undefined
+}

@@ -44,8 +44,6 @@ export interface DocumentToRead {
   server?: string | undefined
   /** Names of the chosen tools, 20 at most. Without them, the manifest has none. */
   chosen: readonly string[]
-  /** The security scheme, if it is not the first in `schemes`. */
-  scheme?: string | undefined
   /** The owner wants to sign in by OAuth, if the document describes it. */
   wantsSignIn?: boolean | undefined
   /** The owner has pasted a credential. It is used if the document describes a place for it, or no sign-in. */
@@ -69,8 +67,6 @@ export interface DocumentFound {
   leftOut: { name: string; problem: string }[]
   /** Addresses of servers, the first is the default. */
   servers: string[]
-  /** Names of the usable security schemes, the first is the default. */
-  schemes: string[]
 }
 
 /** What the thread sends back. */

@@ -5,7 +5,7 @@ import { valueAt } from '../../../schema/json-pointer.ts'
 import { parseDocument } from './parse-document.ts'
 
 /** Documents that one document may refer to. */
-export const maxDocuments = 50
+export const maxDocuments = 20
 /** References that refer to references. */
 const longestChain = 20
 const longestReference = 500
@@ -37,9 +37,8 @@ export function createDocuments(root: unknown, address: string, referenced: Reco
     if (parsed.has(document)) return parsed.get(document)
     const text = Object.hasOwn(referenced, document) ? referenced[document] : undefined
     if (text === undefined) {
-      if (missing.size + Object.keys(referenced).length >= maxDocuments)
-        throw new Unusable(`refers to more than ${maxDocuments} other documents`)
-      missing.add(document)
+      // One more than allowed shows that there are too many.
+      if (missing.size <= maxDocuments) missing.add(document)
       throw new Unusable('refers to another document that was not read')
     }
     const result = parseDocument(text)
@@ -69,12 +68,15 @@ export function createDocuments(root: unknown, address: string, referenced: Reco
     return { value, document }
   }
 
-  /** As `follow`, but undefined instead of a document that is missing or another problem. */
+  /** As `follow`, but undefined if a document is missing, and for every other problem. */
   function peek(place: Place): Place | undefined {
+    let { value, document } = place
     try {
-      const { value } = place
-      if (!isObject(value) || !Object.hasOwn(value, '$ref')) return place
-      return isKnown(split(value['$ref'], place.document).document) ? follow(place) : undefined
+      for (let hops = 0; isObject(value) && Object.hasOwn(value, '$ref'); hops++) {
+        if (hops === longestChain || !isKnown(split(value['$ref'], document).document)) return undefined
+        ;({ value, document } = target(value['$ref'], document))
+      }
+      return { value, document }
     } catch (error) {
       if (error instanceof Unusable) return undefined
       throw error

@@ -22,6 +22,7 @@ const details: readonly Detail[] = [
   { levels: 3, text: 100, constant: 500 },
   { levels: 2, text: 60, constant: 200 },
   { levels: 1, text: 40, constant: 100 },
+  { levels: 0, text: 40, constant: 100 },
 ]
 
 export interface Described {

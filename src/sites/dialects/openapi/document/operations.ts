@@ -5,7 +5,7 @@ import type { Documents, Place } from './documents.ts'
 import { Unusable } from './documents.ts'
 import { toolNames } from './tool-names.ts'
 
-/** Operations of one document that are looked at. GitHub's has 1,200. */
+/** Paths, and operations, of one document that are looked at. GitHub's has 1,200 operations. */
 export const maxOperations = 20_000
 
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const
@@ -30,18 +30,19 @@ type Unnamed = Omit<Operation, 'name'>
 export function operationsIn(root: Place, documents: Documents): { operations: Operation[]; hasMore: boolean } {
   const paths = memberOf(root.value, 'paths')
   const found: Unnamed[] = []
-  // No entries: they would be as many lists as a stranger likes.
-  if (isObject(paths)) {
-    for (const path of Object.keys(paths)) {
-      if (path.startsWith('/'))
-        found.push(...operationsAt(path, { value: paths[path], document: root.document }, documents))
-      if (found.length > maxOperations) break
-    }
+  const names = isObject(paths) ? Object.keys(paths) : []
+  for (const path of names.slice(0, maxOperations)) {
+    const item = { value: memberOf(paths, path), document: root.document }
+    if (path.startsWith('/')) found.push(...operationsAt(path, item, documents))
+    if (found.length > maxOperations) break
   }
-  const kept = found.slice(0, maxOperations)
-  const names = toolNames(kept.map(({ value, method, path }) => ({ operationId: value['operationId'], method, path })))
-  const operations = kept.map((one, index) => ({ ...one, name: names[index] ?? '' }))
-  return { operations, hasMore: found.length > kept.length }
+  const operations = named(found.slice(0, maxOperations))
+  return { operations, hasMore: found.length > maxOperations || names.length > maxOperations }
+}
+
+function named(operations: readonly Unnamed[]): Operation[] {
+  const names = toolNames(operations.map(({ value, method, path }) => ({ id: value['operationId'], method, path })))
+  return operations.map((one, index) => ({ ...one, name: names[index] ?? '' }))
 }
 
 function operationsAt(path: string, item: Place, documents: Documents): Unnamed[] {

@@ -1,5 +1,5 @@
 import { isObject } from '../../../../json.ts'
-import type { OperationParameter } from '../operation.ts'
+import type { CredentialPlace, OperationParameter } from '../operation.ts'
 import { Unusable, type Documents, type Place } from './documents.ts'
 import { isHeaderName, isOwnHeader } from './headers.ts'
 import { isJson } from './media-types.ts'
@@ -28,21 +28,28 @@ const styles: Record<In, readonly string[]> = {
 }
 
 /**
- * The parameters of an operation that a caller may set. Those of the operation replace those of its path. Headers of
- * the platform, and cookies, are nobody's to set. Throws if the operation cannot be called without one of these.
+ * The parameters of an operation that a caller may set. Those of the operation replace those of its path. The
+ * credential, headers of the platform, and cookies, are nobody's to set. Throws if the operation cannot be called.
  */
-export function parametersOf(operation: Operation, documents: Documents): GivenParameter[] {
+export function parametersOf(
+  operation: Operation,
+  { documents, credential }: { documents: Documents; credential: CredentialPlace | undefined },
+): GivenParameter[] {
   const found = new Map<string, GivenParameter>()
   for (const place of placesOf(operation)) {
     const parameter = parameterAt(documents.follow(place))
-    if (parameter) found.set(`${parameter.in} ${parameter.name}`, parameter)
+    if (parameter) found.set(keyOf(parameter), parameter)
   }
+  if (credential && 'in' in credential) found.delete(keyOf(credential))
   const names = pathNames(operation.path)
-  const inPath = new Set([...found.values()].filter((one) => one.in === 'path').map(({ name }) => name))
-  const [undescribed] = names.filter((name) => !inPath.has(name))
+  const undescribed = names.find((name) => !found.has(keyOf({ in: 'path', name })))
   if (undescribed !== undefined) throw new Unusable(`does not describe "${undescribed}" in its path`)
   return [...found.values()].filter((one) => one.in !== 'path' || names.includes(one.name))
 }
+
+/** Names of headers are not case-sensitive (RFC 9110, 5.1). */
+const keyOf = ({ in: place, name }: Pick<GivenParameter, 'in' | 'name'>): string =>
+  `${place} ${place === 'header' ? name.toLowerCase() : name}`
 
 function placesOf({ parameters, document }: Operation): Place[] {
   const lists = parameters.filter((list) => Array.isArray(list))

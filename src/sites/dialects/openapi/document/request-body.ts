@@ -46,7 +46,7 @@ function bestOf(content: [string, unknown][]): [string, unknown] {
   }
   const [first] = content
   if (!first) throw new Unusable('has a body that is not described')
-  const shown = shortened(withoutHidden(first[0]), 60)
+  const shown = shortened(withoutHidden(first[0].slice(0, 100)), 60)
   throw new Unusable(`takes a body of the type ${shown}, and only JSON and forms are supported`)
 }
 

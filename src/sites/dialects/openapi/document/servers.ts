@@ -22,7 +22,7 @@ function addressOf(server: unknown, document: string): string | undefined {
 }
 
 /** An absolute https address without a query, resolved against another one; undefined if it is none. */
-export function siteAddress(text: string, base: string): string | undefined {
+function siteAddress(text: string, base: string): string | undefined {
   const href = httpsAddress(text, base)
   return href === undefined || href.includes('?') ? undefined : href
 }
@@ -46,9 +46,11 @@ function withDefaults(url: string, variables: unknown): string | undefined {
   const text = url.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => {
     const variable = isObject(variables) && Object.hasOwn(variables, name) ? variables[name] : undefined
     const value = isObject(variable) ? variable['default'] : undefined
-    if (typeof value === 'string' || typeof value === 'number') return String(value)
+    if (isShort(value) || typeof value === 'number') return String(value)
     isComplete = false
     return ''
   })
   return isComplete ? text : undefined
 }
+
+const isShort = (value: unknown): boolean => typeof value === 'string' && value.length <= 300

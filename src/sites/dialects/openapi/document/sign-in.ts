@@ -2,8 +2,9 @@ import { isObject } from '../../../../json.ts'
 import { withoutHidden } from '../../../../names.ts'
 import { shortened } from '../../../../text.ts'
 import type { OAuthSite } from '../../../manifest.ts'
+import { scopeWords } from '../../../scope-words.ts'
 import { memberOf } from '../../../schema/schema-keywords.ts'
-import type { CredentialPlace } from '../operation.ts'
+import type { CredentialPlace, DocumentToRead } from '../operation.ts'
 import type { Documents, Place } from './documents.ts'
 import { Unusable } from './documents.ts'
 import { isOwnHeader, isHeaderName } from './headers.ts'
@@ -94,7 +95,7 @@ function requirementIn(list: readonly unknown[]): Requirement {
 }
 
 const texts = (list: unknown): string[] =>
-  Array.isArray(list) ? list.slice(0, maxScopes).filter((item) => typeof item === 'string') : []
+  Array.isArray(list) ? list.slice(0, maxScopes).filter((item) => typeof item === 'string' && item.length <= 200) : []
 
 /** Ways to sign in, the best first: those that the owner can limit and end before those that are sent in addresses. */
 function rankOf(auth: Auth): number {
@@ -105,15 +106,36 @@ function rankOf(auth: Auth): number {
   return credential.scheme === 'bearer' ? 1 : 3
 }
 
-/** The usable schemes that requirements name, the one of the most operations first. */
-export function rankedSchemes(schemes: Map<string, Scheme>, requirements: readonly Requirement[]): string[] {
+/** What is known about the sign-in that the owner wants. */
+export type Wish = Pick<DocumentToRead, 'hasCredential' | 'wantsSignIn'>
+
+/**
+ * Of the usable schemes, the name of the one that most requirements name, and among equals the better one. The owner's
+ * wish decides first, also for schemes that none names: many documents describe a sign-in, and not which operations need
+ * it. It does not depend on what is chosen, so that another choice does not end a sign-in.
+ */
+export function chosenScheme(
+  schemes: Map<string, Scheme>,
+  requirements: readonly Requirement[],
+  { hasCredential, wantsSignIn }: Wish,
+): string | undefined {
   const counts = new Map<string, number>()
   for (const { alone } of requirements) for (const name of alone.keys()) counts.set(name, (counts.get(name) ?? 0) + 1)
-  const usable = [...schemes].flatMap(([name, scheme]) =>
-    'auth' in scheme ? [{ name, rank: rankOf(scheme.auth) }] : [],
-  )
-  const named = usable.map((one) => ({ ...one, count: counts.get(one.name) ?? 0 })).filter(({ count }) => count > 0)
-  return named.toSorted((one, other) => other.count - one.count || one.rank - other.rank).map(({ name }) => name)
+  const ranked = [...schemes]
+    .flatMap(([name, scheme]) => ('auth' in scheme ? [{ name, ...scheme, count: counts.get(name) ?? 0 }] : []))
+    .toSorted((one, other) => other.count - one.count || rankOf(one.auth) - rankOf(other.auth))
+  const kind = hasCredential ? 'bearer' : wantsSignIn ? 'oauth2' : undefined
+  const best = ranked.find(({ auth }) => auth.type === kind) ?? ranked.find(({ count }) => count > 0)
+  return best?.name
+}
+
+/** The sign-in of a site by a scheme. OAuth asks for the scopes that these requirements name. */
+export function authBy(scheme: string | undefined, schemes: Map<string, Scheme>, needs: readonly Requirement[]): Auth {
+  const found = scheme === undefined ? undefined : schemes.get(scheme)
+  if (scheme === undefined || !found || !('auth' in found)) return { type: 'none' }
+  if (found.auth.type !== 'oauth2') return found.auth
+  const scopes = scopeWords(...needs.flatMap(({ alone }) => alone.get(scheme) ?? []))
+  return { ...found.auth, requested_scopes: scopes.toSorted() }
 }
 
 /** Throws if an operation needs another sign-in than the chosen one. */
@@ -129,4 +151,4 @@ export function checkSignIn(requirement: Requirement, chosen: string | undefined
   throw new Unusable(`${start}, and that of the site is ${chosen === undefined ? 'another' : shown(chosen)}`)
 }
 
-const shown = (name: string): string => `"${shortened(withoutHidden(name), 60)}"`
+const shown = (name: string): string => `"${shortened(withoutHidden(name.slice(0, 100)), 60)}"`

@@ -1,6 +1,6 @@
 import { foreignText } from '../../../foreign-texts.ts'
 import { inferScope, type ManifestTool, type ProposedEffect, type Scope } from '../../../tool.ts'
-import type { OperationRequest } from '../operation.ts'
+import type { CredentialPlace, OperationRequest } from '../operation.ts'
 import type { PatternsLeft } from './copying.ts'
 import type { Documents } from './documents.ts'
 import { inputOf } from './input-schema.ts'
@@ -12,16 +12,22 @@ export interface OperationTool extends ManifestTool {
   request: OperationRequest
 }
 
+/** How the operations of one document are read. */
+export interface Reading {
+  documents: Documents
+  isVersion30: boolean
+  patterns: PatternsLeft
+  /** Where the credential of the site is sent. */
+  credential: CredentialPlace | undefined
+}
+
 /**
  * The tool that an operation becomes. Its results are not described: servers often send more, or less, than their
  * documents say. Throws Unusable.
  */
-export function toTool(
-  operation: Operation,
-  how: { documents: Documents; isVersion30: boolean; patterns: PatternsLeft },
-): OperationTool {
+export function toTool(operation: Operation, how: Reading): OperationTool {
   const { name, method, path } = operation
-  const parameters = parametersOf(operation, how.documents)
+  const parameters = parametersOf(operation, how)
   const { schema, ...request } = inputOf({ parameters, body: bodyOf(operation, how.documents) }, how)
   const proposed = proposals[method]
   return {

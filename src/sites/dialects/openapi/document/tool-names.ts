@@ -2,11 +2,13 @@ import { createHash } from 'node:crypto'
 
 const longest = 64
 const hashLength = 8
-/** Longer ids are only hashed. */
+/** Longer ids are only hashed, up to a length: YAML documents may repeat one for nothing. */
 const longestRead = 300
+const longestHashed = 2000
 
 export interface Named {
-  operationId?: unknown
+  /** As the document gives it. */
+  id: unknown
   method: string
   path: string
 }
@@ -26,10 +28,9 @@ export function toolNames(operations: readonly Named[]): string[] {
   })
 }
 
-function nameOf({ operationId, method, path }: Named): string {
-  const id = typeof operationId === 'string' ? operationId : ''
-  const own = snakeCase(id)
-  const [name, source] = own === '' ? [snakeCase(inWords(method, path)), `${method} ${path}`] : [own, id]
+function nameOf({ id, method, path }: Named): string {
+  const own = typeof id === 'string' ? snakeCase(id) : ''
+  const [name, source] = own === '' ? [snakeCase(inWords(method, path)), `${method} ${path}`] : [own, String(id)]
   return name.length > longest || source.length > longestRead ? hashed(name, source) : name
 }
 
@@ -51,6 +52,6 @@ function snakeCase(text: string): string {
 }
 
 function hashed(name: string, source: string): string {
-  const hash = createHash('sha256').update(source).digest('hex').slice(0, hashLength)
+  const hash = createHash('sha256').update(source.slice(0, longestHashed)).digest('hex').slice(0, hashLength)
   return `${name.slice(0, longest - hashLength - 1).replace(/_$/, '')}_${hash}`
 }
