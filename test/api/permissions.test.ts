@@ -48,7 +48,7 @@ const needs: Record<string, Need> = {
   ),
   ...named(
     'build',
-    'addToVault removeFromVault replaceVaultToken startOAuth acceptManifest chooseTools confirmEffects refreshManifest moveThings',
+    'addToVault uploadDocument deleteDocument removeFromVault replaceVaultToken startOAuth acceptManifest chooseTools confirmEffects refreshManifest moveThings',
   ),
   ...named(
     'build',

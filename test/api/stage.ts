@@ -215,6 +215,7 @@ export const validBodies = (sites: StageSites): Record<string, Record<string, un
   replaceVaultToken: { token: 'another-token' },
   acceptManifest: { fingerprint: '0'.repeat(64) },
   confirmEffects: { tools: [] },
+  uploadDocument: { name: 'Pets', text: 'openapi: 3.1.0' },
   chooseTools: { tools: ['search_issues'] },
   callTool: { text: 'hello' },
   createAgent: { name: 'An agent', systemPrompt: 'Report.', trigger: 'manual' },
