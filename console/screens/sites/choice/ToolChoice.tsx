@@ -11,8 +11,10 @@ import { countInWords } from '../../../parts/format.ts'
 import { shownText } from '../../../parts/shown-text.ts'
 import { Skeleton } from '../../../parts/Skeleton.tsx'
 import { offerQuery } from '../connect/inspect.ts'
-import { mostChosen } from './most-chosen.ts'
 import styles from './ToolChoice.module.css'
+
+/** Tools of one site that can be chosen, as the API says. */
+const mostChosen = 20
 
 interface ToolChoiceProps {
   url: string

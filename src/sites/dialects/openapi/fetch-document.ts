@@ -12,7 +12,7 @@ import { invalidManifest } from '../../invalid-manifest.ts'
  * A document and all that it refers to. The largest documents of well-known services have 10 MiB, because they repeat
  * their schemas, of which the manifest keeps only those of the chosen tools.
  */
-export const maxDocumentBytes = 16 * 1024 * 1024
+const maxDocumentBytes = 16 * 1024 * 1024
 
 /** The document of a site, and those that it refers to. Together they have one bound of size and one of time. */
 export interface DocumentReader {
