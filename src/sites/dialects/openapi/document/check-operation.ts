@@ -10,7 +10,8 @@ interface Site {
   schemes: Map<string, Scheme>
   /** The chosen one; undefined if none is needed. */
   scheme: string | undefined
-  server: string
+  /** The address of the site's server, and of the one that it stands for, if the owner has named another one. */
+  servers: readonly string[]
   /** The address of the document. */
   document: string
 }
@@ -19,8 +20,8 @@ interface Site {
 export type Check = (operation: Operation, requirement: Requirement) => string | undefined
 
 /** Makes the check of operations that need not be read for it in full, because a document may have thousands. */
-export function createCheck({ documents, schemes, scheme, server, document }: Site): Check {
-  const ofServers = remembering((servers) => checkServers(servers, server, document))
+export function createCheck({ documents, schemes, scheme, servers, document }: Site): Check {
+  const ofServers = remembering((own) => checkServers(own, servers, document))
   const ofBody = remembering((value) => bodyAt({ value, document: '' }))
 
   function check(operation: Operation, requirement: Requirement): void {
@@ -36,8 +37,8 @@ export function createCheck({ documents, schemes, scheme, server, document }: Si
 }
 
 /** Throws if the operation has servers of its own, and that of the site is not among them. */
-function checkServers(servers: object, server: string, document: string): void {
-  if (!serverAddresses(servers, document).includes(server))
+function checkServers(own: object, servers: readonly string[], document: string): void {
+  if (!serverAddresses(own, document).some((address) => servers.includes(address)))
     throw new Unusable('is on another server than the rest of the document')
 }
 

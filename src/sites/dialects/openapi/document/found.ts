@@ -8,15 +8,7 @@ import type { Documents, Place } from './documents.ts'
 import { manifestOf, toOffered } from './manifest.ts'
 import { maxOperations, operationsIn, type Operation } from './operations.ts'
 import { httpsAddress, serverAddresses } from './servers.ts'
-import {
-  authBy,
-  chosenScheme,
-  createRequirements,
-  schemesOf,
-  type Auth,
-  type Requirement,
-  type Wish,
-} from './sign-in.ts'
+import { authBy, chosenScheme, createRequirements, schemesOf, type Requirement, type Wish } from './sign-in.ts'
 
 /** Operations that are offered. More cannot be looked through, and would be slow to send to another thread. */
 const maxOffered = 3000
@@ -29,7 +21,7 @@ export function foundIn(root: Place, given: DocumentToRead, documents: Documents
   const servers = serverAddresses(memberOf(root.value, 'servers'), root.document)
   const server = given.server === undefined ? servers[0] : httpsAddress(given.server, '')?.replace(/\/+$/, '')
   if (server === undefined) return { problems: [noServer] }
-  const { signIn, sorted } = sortedIn(root, server, documents, given)
+  const { signIn, sorted } = sortedIn(root, [server, ...servers.slice(0, 1)], documents, given)
   if (sorted.usable.length === 0) return { problems: problemsOf(sorted) }
   const own = signIn([])
   const credential = own.type === 'bearer' ? own.credential : undefined
@@ -64,23 +56,18 @@ export interface Sorted {
   leftOut: LeftOutTool[]
 }
 
-const usual: Auth = { type: 'bearer', credential: { scheme: 'bearer' } }
-
 /** The sign-in of a site with these requirements, and the operations that it is enough for. */
-function sortedIn(root: Place, server: string, documents: Documents, wish: Wish) {
+function sortedIn(root: Place, servers: readonly string[], documents: Documents, wish: Wish) {
   const { operations, hasMore } = operationsIn(root, documents)
   const requirementIn = createRequirements()
   const common = memberOf(root.value, 'security')
   const wanted = operations.map((one) => ({ operation: one, needs: requirementIn(one.value['security'] ?? common) }))
-  const schemes = schemesOf(root, documents, root.document === '' ? server : root.document)
+  const schemes = schemesOf(root, documents, root.document === '' ? (servers[0] ?? '') : root.document)
   const all = wanted.map(({ needs }) => needs)
   const scheme = chosenScheme(schemes, all, wish)
-  const sorted = sortOut(wanted, createCheck({ documents, schemes, scheme, server, document: root.document }))
+  const sorted = sortOut(wanted, createCheck({ documents, schemes, scheme, servers, document: root.document }))
   if (hasMore) sorted.leftOut.push({ name: '…', problem: `is beyond the first ${maxOperations} operations` })
-  // Many APIs want a token and do not say it. It is sent in the usual way then.
-  const isUnsaid = schemes.size === 0 && wish.hasCredential
-  const signIn = (needs: readonly Requirement[]): Auth => (isUnsaid ? usual : authBy(scheme, schemes, needs))
-  return { sorted, signIn }
+  return { sorted, signIn: (needs: readonly Requirement[]) => authBy(scheme, schemes, needs, wish) }
 }
 
 /** Sorts operations as far as possible without reading their arguments. */

@@ -125,18 +125,34 @@ export function chosenScheme(
     .flatMap(([name, scheme]) => ('auth' in scheme ? [{ name, ...scheme, count: counts.get(name) ?? 0 }] : []))
     .toSorted((one, other) => other.count - one.count || rankOf(one.auth) - rankOf(other.auth))
   const kind = hasCredential ? 'bearer' : wantsSignIn ? 'oauth2' : undefined
-  const best = ranked.find(({ auth }) => auth.type === kind) ?? ranked.find(({ count }) => count > 0)
+  const [most] = ranked
+  const wished = ranked.find(({ auth }) => auth.type === kind)
+  const isEnough = wished && most && wished.count * 2 >= most.count
+  const best = isEnough ? wished : ranked.find(({ count }) => count > 0)
   return best?.name
 }
 
-/** The sign-in of a site by a scheme. OAuth asks for the scopes that these requirements name. */
-export function authBy(scheme: string | undefined, schemes: Map<string, Scheme>, needs: readonly Requirement[]): Auth {
+/**
+ * The sign-in of a site by a scheme. OAuth asks for the scopes that these requirements name. A token that the owner has
+ * pasted is sent as that of OAuth would be, also if the document describes no sign-in: many APIs want a token and do not
+ * say it.
+ */
+export function authBy(
+  scheme: string | undefined,
+  schemes: Map<string, Scheme>,
+  needs: readonly Requirement[],
+  { hasCredential }: Wish,
+): Auth {
   const found = scheme === undefined ? undefined : schemes.get(scheme)
-  if (scheme === undefined || !found || !('auth' in found)) return { type: 'none' }
-  if (found.auth.type !== 'oauth2') return found.auth
-  const scopes = scopeWords(...needs.flatMap(({ alone }) => alone.get(scheme) ?? []))
-  return { ...found.auth, requested_scopes: scopes.toSorted() }
+  const auth: Auth = found && 'auth' in found ? found.auth : { type: 'none' }
+  if (auth.type === 'bearer') return auth
+  if (hasCredential && (auth.type === 'oauth2' || schemes.size === 0)) return usual
+  if (auth.type === 'none') return auth
+  const scopes = scopeWords(...needs.flatMap(({ alone }) => alone.get(scheme ?? '') ?? []))
+  return { ...auth, requested_scopes: scopes.toSorted() }
 }
+
+const usual: Auth = { type: 'bearer', credential: { scheme: 'bearer' } }
 
 /** Throws if an operation needs another sign-in than the chosen one. */
 export function checkSignIn(requirement: Requirement, chosen: string | undefined, schemes: Map<string, Scheme>): void {

@@ -96,7 +96,13 @@ test('the kind of sign-in that the owner wants comes first, also if no operation
   t.like(authFor(unnamed, { wantsSignIn: true }), { type: 'oauth2' })
   const none = documentWith({}, [undefined])
   t.deepEqual(authFor(none, { hasCredential: true }), { type: 'bearer', credential: { scheme: 'bearer' } })
-  t.like(authFor(documentWith({ oauth }, [[{ oauth: [] }]]), { hasCredential: true }), { type: 'oauth2' })
+  // A token of OAuth can be pasted as well, and a key for one operation of three would leave too many out.
+  const mostly = documentWith({ oauth, inHeader }, [
+    [{ oauth: [] }],
+    [{ oauth: [] }],
+    [{ oauth: [] }, { inHeader: [] }],
+  ])
+  t.deepEqual(authFor(mostly, { hasCredential: true }), { type: 'bearer', credential: { scheme: 'bearer' } })
 })
 
 test('an operation without requirements of its own has those of the document', (t) => {
