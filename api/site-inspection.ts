@@ -68,7 +68,7 @@ const site = named(
     ),
     alternatives: field(
       v.array(v.string()),
-      'Addresses of the sites that the address stands for, if there are several. To connect another one than `origin`, use its address.',
+      'Addresses of all sites that the document describes, if there are several. To connect another one than `origin`, use its address.',
       [],
     ),
     warnings: field(

@@ -183,7 +183,7 @@ export const chooseTools = route({
   path: '/vault/{entryId}/tools',
   summary: "Choose a site's tools",
   description:
-    'For a site that offers a choice (`offersChoice`): these tools take the place of those that were chosen before. Tools that stay are used as before. `POST /vault/inspect` with the `origin` of the entry lists what you can choose.',
+    'For a site that offers a choice (`offersChoice`): these tools replace the earlier choice. Tools that stay are used as before. `POST /vault/inspect` with the `origin` of the entry lists what you can choose.',
   look: async (input) => {
     const { name, origin, manifest } = await resource(input)
     return { name, origin, tools: manifest.tools.map((one) => one.name) }

@@ -47,6 +47,7 @@ import { createSchedules } from './schedules/schedules.ts'
 import { createSealing } from './secrets/sealing.ts'
 import { createSessions } from './sessions/sessions.ts'
 import { createSignIn } from './sign-in/sign-in.ts'
+import { createDocuments } from './documents/documents.ts'
 import { createDialect } from './sites/dialects/registry.ts'
 import { createSites } from './sites/sites.ts'
 import { createTemplates } from './templates/templates.ts'
@@ -104,7 +105,9 @@ export function createServices(
   const lease = createLease({ database })
   const due = createDue({ database, clock })
   const { fetch, stream } = outgoing
-  const dialect = createDialect({ config, threads, fetch, stream, callSite: createCallSite({ logger, threads }) })
+  const documents = createDocuments({ database, clock })
+  const callSite = createCallSite({ logger, threads })
+  const dialect = createDialect({ config, threads, fetch, stream, documents, callSite })
   const reach = { temporal, threads, largeBodies: createLargeBodies(), fetch, dialect }
   const allowances = createAllowances({ config })
   const base = { allowances, database, clock, config, logger, sealing, rateLimits, lease, due, ...reach }
@@ -209,6 +212,7 @@ export function createServices(
     stripe,
     sandboxClock,
     sites,
+    documents,
     sender,
     vault,
     manifests,

@@ -27,6 +27,7 @@ const fields: Record<SubjectKind, readonly string[]> = {
   callback: ['runId', 'status'],
   grant: ['ownerId', 'credits', 'priority', 'expiresAt', 'note'],
   host: ['host', 'suspended', 'callsPerMinute'],
+  document: ['name', 'bytes'],
   identity: ['issuer', 'provider'],
   invitation: ['role', 'expiresAt'],
   login: ['address', 'userAgent', 'createdAt'],

@@ -36,6 +36,6 @@ function unusable(name: string, { left_out: leftOut = [] }: Chosen['manifest']):
   const why = leftOut.find((tool) => tool.name === name)?.problem
   const quoted = quotedWords(name)
   return why === undefined
-    ? `This site offers no tool named ${quoted}. POST /vault/inspect lists those that it offers.`
+    ? `This site offers no tool named ${quoted}. POST /vault/inspect lists its tools.`
     : `The tool ${quoted} cannot be used: it ${why}.`
 }

@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import * as audit from '../../api/audit.ts'
+import * as documents from '../../api/documents.ts'
 import * as manifests from '../../api/manifests.ts'
 import * as siteInspection from '../../api/site-inspection.ts'
 import * as vault from '../../api/vault.ts'
@@ -165,4 +166,34 @@ test('what is no usable document is refused with its reason, and private servers
   t.regex(error ?? '', /server\.url.*is not a public internet address/)
   t.is((await add(['list_pets'], { url: `${api.origin}/missing` })).failure.code, 'MANIFEST_NOT_FOUND')
   t.is((await add(['list_pets'], { url: `${api.documentUrl}#http://localhost` })).failure.code, 'INVALID_URL')
+})
+
+test('a document without an address is uploaded, and its API is connected as every other', async (t) => {
+  const { api, someone, add, inspect, check, use } = await open(t)
+  const relative = `openapi: 3.1.0\ninfo: { title: Warehouse, version: '1' }\nservers: [{ url: /v1 }]\npaths: {}`
+  const upload = (text: string) =>
+    call(someone, documents.uploadDocument, { query: {}, body: { name: 'Warehouse', text } })
+  const { address: without } = (await upload(relative)).body
+  t.regex((await inspect({ url: without })).failure.error, /absolute address/)
+  const yaml = relative.replace('/v1', api.serverUrl).replace('{}', '{ /pets: { get: { operationId: list_pets } } }')
+  const made = (await upload(yaml)).body
+  const host = new URL(api.serverUrl).hostname
+  t.like((await inspect({ url: made.address })).body, { name: 'Warehouse', foreignHosts: [host] })
+  const entry = (await add(['list_pets'], { url: made.address, acceptHosts: [host] })).body
+  t.is(entry.origin, `${made.address}#${api.serverUrl}`)
+  t.deepEqual((await use(entry.id, 'list_pets')).body.result, { method: 'GET', url: '/v1/pets' })
+  t.is((await check(entry.id)).status, 'none')
+
+  const params = { documentId: made.id }
+  t.is((await call(someone, documents.getDocument, { params })).body.text, yaml)
+  t.is((await call(someone, documents.listDocuments, {})).body.items.length, 2)
+  const another = await customer(await platformOf())
+  t.is((await call(another, documents.getDocument, { params })).failure.code, 'NOT_FOUND')
+  t.is((await upload('x'.repeat(2 * 1024 * 1024 + 1))).failure.code, 'VALIDATION_ERROR')
+  for (let count = 2; count < 20; count++) await upload('openapi: 3.1.0')
+  t.is((await upload('openapi: 3.1.0')).failure.code, 'FEATURE_LIMIT_REACHED')
+  t.is((await call(someone, documents.deleteDocument, { params })).status, 204)
+  t.truthy((await use(entry.id, 'list_pets')).body.result)
+  const refreshed = await call(someone, manifests.refreshManifest, { params: { entryId: entry.id } })
+  t.is(refreshed.failure.code, 'MANIFEST_NOT_FOUND')
 })

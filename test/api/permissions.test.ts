@@ -41,14 +41,17 @@ const needs: Record<string, Need> = {
     'see',
     'getAgentStatement getRunStatement listEvents getApproval listApprovals getSchedule listFires getCallback listCallbacks whyAgent whyRun getNeeds',
   ),
-  ...named('see', 'listNotifications removeMember listRefusedDeliveries listRunFailures listTemplates outlineEvents'),
+  ...named(
+    'see',
+    'getDocument listDocuments listNotifications removeMember listRefusedDeliveries listRunFailures listTemplates outlineEvents',
+  ),
   ...named(
     'use',
     'callTool startRun sendTestDelivery createSession endSession cancelRun replayRun replayDeliveries skipRun decideApproval retryCallback markNotification markNotifications',
   ),
   ...named(
     'build',
-    'addToVault removeFromVault replaceVaultToken startOAuth acceptManifest chooseTools confirmEffects refreshManifest moveThings',
+    'addToVault uploadDocument deleteDocument removeFromVault replaceVaultToken startOAuth acceptManifest chooseTools confirmEffects refreshManifest moveThings',
   ),
   ...named(
     'build',
@@ -64,7 +67,7 @@ const needs: Record<string, Need> = {
 
 /** What is left once the owner has no tier with workspaces any more: to read, to end, and to delete. */
 const leftWhenClosed =
-  'getBilling listLedger listStatements getStatement removeMember endSession cancelRun removeFromVault deleteAgent deleteApiKey deleteWorkspace offerWorkspace withdrawInvitation listAudit exportWorkspace getWorkspaceSignIn removeWorkspaceSignIn'.split(
+  'getBilling listLedger listStatements getStatement removeMember endSession cancelRun removeFromVault deleteDocument deleteAgent deleteApiKey deleteWorkspace offerWorkspace withdrawInvitation listAudit exportWorkspace getWorkspaceSignIn removeWorkspaceSignIn'.split(
     ' ',
   )
 
@@ -254,7 +257,7 @@ async function attempt(
   const body = validBodies(sites)[route.name]
   const request =
     route.owner === 'query'
-      ? { query: { workspaceId: workspace.id } }
+      ? { query: { workspaceId: workspace.id }, ...(body && { raw: JSON.stringify(body) }) }
       : route.owner === 'body'
         ? { raw: JSON.stringify({ ...body, workspaceId: workspace.id }) }
         : { query: { nonsense: '1' }, ...(body && { raw: JSON.stringify(body) }) }

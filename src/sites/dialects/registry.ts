@@ -4,6 +4,7 @@ import type { DialectName } from './dialect-name.ts'
 import type { Adapter, Dialect, KnownSite, ListedSite } from './dialect.ts'
 import { createManifestDialect } from './manifest/manifest-dialect.ts'
 import { createMcpDialect } from './mcp/mcp-dialect.ts'
+import { isUploaded } from './openapi/fetch-document.ts'
 import { createOpenApiDialect } from './openapi/openapi-dialect.ts'
 
 /** A host that was silent twice is given up. One that was silent once may only hold every GET open. */
@@ -53,7 +54,8 @@ export function createDialect(
 }
 
 /**
- * The dialects that an address may be of. Only an address of a document has a fragment. With a choice, the owner knows
+ * The dialects that an address may be of. Only an address of a document has a fragment, or is that of an
+ * uploaded one. With a choice, the owner knows
  * which kind of site it is, so a token is not sent to find it out.
  */
 function possible(
@@ -62,7 +64,7 @@ function possible(
   { chosen, token = '' }: KnownSite,
 ): DialectName[] {
   const names = Object.keys(adapters) as DialectName[]
-  const isKnown = address.includes('#') || (chosen !== undefined && token !== '')
+  const isKnown = address.includes('#') || isUploaded(address) || (chosen !== undefined && token !== '')
   return isKnown ? names.filter((name) => adapters[name].offersChoice) : names
 }
 

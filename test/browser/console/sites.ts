@@ -2,6 +2,7 @@
 import test from 'ava'
 import { freePorts } from '../../../bin/local/ports.ts'
 import { buildConsole } from '../../../bin/local/console.ts'
+import { parameter, startApi } from '../../helpers/api-server.ts'
 import { startChangingSite } from '../../helpers/changing-site.ts'
 import * as vault from '../../../api/vault.ts'
 import { call } from '../../helpers/client.ts'
@@ -16,6 +17,18 @@ import { look } from './look.ts'
 import { signIn } from './stage.ts'
 import { watched } from './watched.ts'
 
+/** The operations of an API: more than are shown at once. */
+const pets = {
+  ...Object.fromEntries(
+    Array.from({ length: 60 }, (_, number) => [
+      `GET /orders/${number}`,
+      { operationId: `order_${number}`, tags: ['orders'] },
+    ]),
+  ),
+  'GET /pets/{id}': { operationId: 'get_pet', tags: ['pets'], parameters: [parameter('id', 'path')] },
+  'DELETE /pets/{id}': { operationId: 'delete_pet', tags: ['pets'], parameters: [parameter('id', 'path')] },
+}
+
 /** A platform at an address to which the contacts site sends browsers back, and a site that changes its tools. */
 const open = forWholeFile(test, 'sites in the console', async (t) => {
   await buildConsole(() => {})
@@ -24,9 +37,13 @@ const open = forWholeFile(test, 'sites in the console', async (t) => {
   const { contacts, sites } = await startOAuthSites(t, { redirectUris: [`${BASE_URL}/vault/oauth/callback`] })
   const changing = await startChangingSite(t)
   const proposing = await startMcpServer(t)
-  const all = { ...sites, allow: [...sites.allow, ...changing.allow, new URL(proposing.url).host] }
+  const api = await startApi(t, pets)
+  const all = {
+    ...sites,
+    allow: [...sites.allow, ...changing.allow, new URL(proposing.url).host, new URL(api.origin).host],
+  }
   const platform = await startPlatform(t, { sites: all, port, env: { BASE_URL }, worker: true })
-  return { contacts, sites, changing, proposing, platform, openPage: await openBrowser(t) }
+  return { contacts, sites, changing, proposing, api, platform, openPage: await openBrowser(t) }
 })
 
 async function visiting(t: Parameters<typeof watched>[0]) {
@@ -177,4 +194,34 @@ test.serial('a call whose answer is lost says what that means and what one can d
   await page.getByRole('heading', { name: 'What you can do' }).waitFor()
   t.regex(await page.innerText('main'), /Look at the site first/)
   await look(t, page, 'call-unknown')
+})
+
+test.serial('tools of an API are found and chosen, and others are chosen later', async (t) => {
+  const { page, api, platform, someone } = await visiting(t)
+  await page.goto(`${platform.url}/console/w/me/sites/connect?url=${encodeURIComponent(api.documentUrl)}`)
+  await page.getByText('62 tools').waitFor()
+  await page.getByText('the first 50 are shown').waitFor()
+  t.true(await page.getByRole('button', { name: 'Connect site' }).isDisabled())
+  await type(page, page.getByLabel('Search the tools'), 'delete pets')
+  await page.keyboard.press('Enter')
+  await page.getByText('1 tool', { exact: true }).waitFor()
+  await page.getByRole('checkbox', { name: /delete_pet/ }).check({ force: true })
+  await look(t, page, 'choose-tools')
+  await press(page, page.getByRole('button', { name: 'Connect site' }))
+  await page.getByText('Agents can now do this there').waitFor()
+  await press(page, page.getByRole('link', { name: 'Open the site' }))
+  await press(page, page.getByRole('button', { name: 'Choose tools' }))
+  await page.getByRole('button', { name: 'Tag' }).click()
+  await page.getByRole('option', { name: 'pets (2)' }).click()
+  await page.getByRole('checkbox', { name: /get_pet/ }).check({ force: true })
+  await page.getByRole('button', { name: 'Remove delete_pet' }).click()
+  await look(t, page, 'change-choice')
+  await page.getByRole('button', { name: 'Save choice' }).click()
+  await page.getByText('The site has 1 tool now.').waitFor()
+  const [entry] = (await call(someone, vault.listVault, {})).body.items
+  const { items } = (await call(someone, vault.listTools, { params: { entryId: entry?.id ?? '' } })).body
+  t.deepEqual(
+    items.map(({ name }) => name),
+    ['get_pet'],
+  )
 })

@@ -5,10 +5,10 @@ import { SignInAtSite } from './SignInAtSite.tsx'
 import { TokenForm, type LoginProps } from './TokenForm.tsx'
 
 /** The hosts to trust, and then a token, the way to the site, or nothing. */
-export const LoginForm = ({ site, url, owner }: Omit<LoginProps, 'hosts'>) => {
+export const LoginForm = ({ site, url, owner, chosen }: Omit<LoginProps, 'hosts'>) => {
   const [accepted, accept] = useState<readonly string[]>([])
   const hosts = { accepted, areAll: site.foreignHosts.every((host) => accepted.includes(host)) }
-  const props = { site, url, owner, hosts }
+  const props = { site, url, owner, hosts, chosen }
   return (
     <section className={styles.connect} aria-labelledby="connect">
       <h2 id="connect">Connect it</h2>
@@ -19,6 +19,7 @@ export const LoginForm = ({ site, url, owner }: Omit<LoginProps, 'hosts'>) => {
         onAccept={accept}
       />
       {site.authType === 'oauth2' ? <SignInAtSite {...props} /> : <TokenForm {...props} />}
+      {chosen?.length === 0 && <p className={styles.quiet}>The site can be connected when a tool is chosen.</p>}
       {!hosts.areAll && <p className={styles.quiet}>The site can be connected when every host is ticked.</p>}
     </section>
   )

@@ -13,14 +13,14 @@ import styles from './Connect.module.css'
 import type { LoginProps } from './TokenForm.tsx'
 
 /** What to ask the site for, and the way there. The browser comes back to this page. */
-export const SignInAtSite = ({ site, url, owner, hosts }: LoginProps) => {
+export const SignInAtSite = ({ site, url, owner, hosts, chosen: chosenTools }: LoginProps) => {
   const groups = byScope(site.tools)
   const [chosen, choose] = useState<readonly Api['Scope'][]>(groups.map(({ scope }) => scope))
   const starting = api.useMutation('post', '/vault/oauth/start', {
     onSuccess: ({ connectUrl }) => location.assign(connectUrl),
   })
   const [client, setClient] = useState({ id: '', secret: '' })
-  const tools = toolsFor(site.tools, chosen)
+  const tools = chosenTools ? [...chosenTools] : toolsFor(site.tools, chosen)
   // The site may refuse to register the platform, and then takes a client that a person registers.
   const isRefused = starting.error !== null && problemOf(starting.error).code === 'TOOL_EXECUTION_ERROR'
   const asksForClient = site.needsClientId || isRefused || client.id !== ''
@@ -29,7 +29,7 @@ export const SignInAtSite = ({ site, url, owner, hosts }: LoginProps) => {
     ...(client.secret.trim() !== '' && { clientSecret: client.secret.trim() }),
   }
   const body = { ...owner.query, url, acceptHosts: [...hosts.accepted], ...(tools && { tools }), ...own }
-  const isChosen = groups.length === 0 || chosen.length > 0
+  const isChosen = chosenTools ? chosenTools.length > 0 : groups.length === 0 || chosen.length > 0
   const hasClient = !own || own.clientId !== ''
   return (
     <div className={styles.form}>

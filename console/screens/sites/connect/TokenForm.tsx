@@ -20,10 +20,12 @@ export interface LoginProps {
   owner: Owner
   /** The hosts that were ticked, and whether all are. */
   hosts: { accepted: readonly string[]; areAll: boolean }
+  /** The names of the chosen tools, at a site that offers a choice. */
+  chosen?: readonly string[] | undefined
 }
 
 /** A token that the site issued, unless it needs none. */
-export const TokenForm = ({ site, url, owner, hosts }: LoginProps) => {
+export const TokenForm = ({ site, url, owner, hosts, chosen }: LoginProps) => {
   const [token, setToken] = useState('')
   const navigate = useNavigate()
   const queries = useQueryClient()
@@ -37,20 +39,20 @@ export const TokenForm = ({ site, url, owner, hosts }: LoginProps) => {
     },
   })
   const problem = detailOf(adding.error, 'token')
-  const acceptHosts = [...hosts.accepted]
+  const body = { ...owner.query, url, ...(chosen && { tools: [...chosen] }), acceptHosts: [...hosts.accepted] }
   const needsToken = site.authType !== 'none'
   return (
     <Form
       className={styles.form as string}
       onSubmit={(event) => {
         event.preventDefault()
-        adding.mutate({ body: { ...owner.query, url, ...(needsToken && { token: token.trim() }), acceptHosts } })
+        adding.mutate({ body: { ...body, ...(needsToken && { token: token.trim() }) } })
       }}
     >
       {needsToken && (
         <Field
           label="Token"
-          hint="Create it in the settings of the site. It is stored encrypted, sent only to the site, and tried at once if the site has a tool that only reads."
+          hint={chosen ? `${hint} ${basicHint}` : hint}
           type="password"
           autoComplete="off"
           isRequired
@@ -62,17 +64,21 @@ export const TokenForm = ({ site, url, owner, hosts }: LoginProps) => {
       )}
       {adding.error && problem === undefined && <ErrorBox error={adding.error} />}
       <div>
-        <Button type="submit" kind="primary" busy={adding.isPending} isDisabled={!hosts.areAll}>
+        <Button type="submit" kind="primary" busy={adding.isPending} isDisabled={!hosts.areAll || chosen?.length === 0}>
           Connect site
         </Button>{' '}
         <Curl
           action={{
             method: 'POST',
             path: '/vault',
-            body: { ...owner.query, url, ...(needsToken && { token: 'the token from the site' }), acceptHosts },
+            body: { ...body, ...(needsToken && { token: 'the token from the site' }) },
           }}
         />
       </div>
     </Form>
   )
 }
+
+const hint =
+  'Create it in the settings of the site. It is stored encrypted, sent only to the site, and tried at once if the site has a tool that only reads.'
+const basicHint = 'If the API wants a user name and a password, write both with a colon between.'

@@ -5,13 +5,14 @@ import { quotedWords } from '../../../names.ts'
 import { SafeFetchError, type SafeFetch } from '../../../safe-fetch/safe-fetch.ts'
 import { parseSiteUrl } from '../../../safe-fetch/site-url.ts'
 import { refusedAddress, unreached } from '../../../safe-fetch/unreached-site.ts'
+import type { Documents } from '../../../documents/documents.ts'
 import { invalidManifest } from '../../invalid-manifest.ts'
 
 /**
  * A document and all that it refers to. The largest documents of well-known services have 10 MiB, because they repeat
  * their schemas, of which the manifest keeps only those of the chosen tools.
  */
-export const maxDocumentBytes = 16 * 1024 * 1024
+const maxDocumentBytes = 16 * 1024 * 1024
 
 /** The document of a site, and those that it refers to. Together they have one bound of size and one of time. */
 export interface DocumentReader {
@@ -25,12 +26,13 @@ export interface DocumentReader {
 /** Makes the function that opens a document. Throws INVALID_URL, MANIFEST_NOT_FOUND and MANIFEST_INVALID. */
 export function createFetchDocument(context: {
   fetch: SafeFetch
+  documents: Pick<Documents, 'read'>
   config: { sites: Pick<Config['sites'], 'manifestTimeoutSeconds'> }
 }) {
-  const { fetch, config } = context
+  const { fetch, documents, config } = context
 
   return (address: string): DocumentReader => {
-    const url = parseSiteUrl(address).href
+    const url = isUploaded(address) ? undefined : parseSiteUrl(address).href
     const endsAt = performance.now() + config.sites.manifestTimeoutSeconds * 1000
     let left = maxDocumentBytes
 
@@ -44,12 +46,18 @@ export function createFetchDocument(context: {
       return text
     }
 
+    const readFirst = (from: string) =>
+      read(from).catch((error: unknown) => {
+        throw error instanceof SafeFetchError ? toCoded(error) : error
+      })
+
     return {
       base: url,
-      document: () =>
-        read(url).catch((error: unknown) => {
-          throw error instanceof SafeFetchError ? toCoded(error) : error
-        }),
+      async document() {
+        const text = url === undefined ? await documents.read(address) : await readFirst(url)
+        if (text === undefined) throw notFound('The uploaded document does not exist any longer.')
+        return text
+      },
       referenced: (other) =>
         read(other).catch((error: unknown) => {
           if (!(error instanceof SafeFetchError || error instanceof CodedError)) throw error
@@ -59,6 +67,9 @@ export function createFetchDocument(context: {
     }
   }
 }
+
+/** Whether an address is that of a document that its owner uploaded. */
+export const isUploaded = (address: string): boolean => address.startsWith('document:')
 
 const accept = 'application/json, application/yaml;q=0.9, text/plain;q=0.5, */*;q=0.1'
 

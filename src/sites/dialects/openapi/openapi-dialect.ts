@@ -24,7 +24,7 @@ export function createOpenApiDialect(
 
   async function make(given: SiteCall, place: CredentialPlace): Promise<CallOutcome> {
     const operation = operationIn(given.pinned?.request)
-    if (!operation) return unsent('The tool has no request that it stands for. Check the site for changes.')
+    if (!operation) return unsent('The tool has no request. Check the site for changes.')
     const built = buildRequest(given.serverUrl, operation, given.arguments)
     const request = 'problem' in built ? built : withCredential(built, given.token, place)
     if ('problem' in request) return unsent(request.problem)

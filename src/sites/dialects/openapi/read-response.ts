@@ -43,6 +43,5 @@ function wordsOf(value: unknown, depth: number): string | undefined {
   if (depth === 0) return undefined
   if (Array.isArray(value)) return wordsOf(value[0], depth - 1)
   if (!isObject(value)) return undefined
-  const inner = places.map((name) => wordsOf(value[name], depth - 1)).filter((words) => words !== undefined)
-  return inner[0]
+  return places.map((name) => wordsOf(value[name], depth - 1)).find((words) => words !== undefined)
 }

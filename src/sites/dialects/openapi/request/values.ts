@@ -1,7 +1,7 @@
 import { isObject } from '../../../../json.ts'
 import { plainNumber } from '../../../../outputs/exact-json.ts'
 
-/** Arguments as `readExactly` gives them: numbers are objects that keep how they were written. */
+/** An argument. Numbers are objects that keep how they were written. */
 export type Value = unknown
 
 /** A value in one of the three forms that parameters are written in. Members without a value are left out. */

@@ -45,7 +45,13 @@ export async function openDialect(
     ...limits,
   }
   const callSite = createCallSite({ logger: createLogger('silent', 'test'), threads })
-  const dialect = createDialect({ ...safeFetch, threads, config: { sites }, callSite })
+  const dialect = createDialect({
+    ...safeFetch,
+    documents: { read: async () => undefined },
+    threads,
+    config: { sites },
+    callSite,
+  })
   return {
     list: (address: string, token?: string, known: KnownSite = {}) =>
       dialect.list(address, 'somebody', { token, ...known }),
