@@ -24,7 +24,7 @@ export async function startMock(
   tls: { certFile: string; keyFile: string },
 ): Promise<Mock> {
   const port = await getPort()
-  const options = ['mock', '--errors', '--port', String(port), '--host', '127.0.0.1', file]
+  const options = ['mock', '--port', String(port), '--host', '127.0.0.1', file]
   const lines: string[] = []
   const { promise: listening, resolve } = Promise.withResolvers<void>()
   function* look(line: string): Generator<string> {

