@@ -26,6 +26,7 @@ const shared = {
   vault: records(
     'Connected sites, with `calls`, `refreshes`, `manifestChanges` and `confirmedEffects`, but without their credentials',
   ),
+  documents: records('Uploaded OpenAPI documents'),
   calls: records('Direct tool calls to sites that are no longer connected or now have another owner'),
   agents: records('Agents, with their scheduled times (`fires`) and `refusedDeliveries` but without their secrets'),
   runs: records('Runs, including their `timeline` and `callbacks`'),

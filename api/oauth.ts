@@ -12,8 +12,8 @@ import { acceptHosts, grantedScopes, url } from './schemas/vault-schema.ts'
 
 const chosen = v.optional(
   field(
-    list(text(64), 200),
-    "Tools to enable. Only the scopes that these tools need and the scopes already granted are requested. By default, all of a new site's tools are enabled.",
+    list(text(128), 200),
+    "Tools to enable. Only the scopes that these tools need and the scopes already granted are requested. By default, all of a new site's tools are enabled. At a site that offers a choice (`offered` of `POST /vault/inspect`), these are the 1 to 20 tools that it is to have.",
     ['search_issues'],
   ),
 )

@@ -18,6 +18,7 @@ import * as calls from './calls.ts'
 import * as catalogue from './catalogue.ts'
 import * as chat from './chat.ts'
 import * as callbacks from './callbacks.ts'
+import * as documents from './documents.ts'
 import * as exports from './exports.ts'
 import * as firstAdmin from './first-admin.ts'
 import * as health from './health.ts'
@@ -88,6 +89,7 @@ export const routes: AnyRoute[] = [
   vault,
   calls,
   siteInspection,
+  documents,
   refreshes,
   oauth,
   oauthBrowser,

@@ -3,8 +3,43 @@ import { toolWarnings } from '../src/models/offer/tool-warnings.ts'
 import { proposalProblem } from '../src/tools/host-proposals.ts'
 import type { InspectedSite } from '../src/vault/inspection.ts'
 import { route } from './route/route.ts'
-import { field, named } from './schemas/documented.ts'
+import { offeredPage } from '../src/vault/offered-tools.ts'
+import { field, named, whole } from './schemas/documented.ts'
+import { text } from './schemas/schemas.ts'
 import { siteCodes, siteFields, tool, url } from './schemas/vault-schema.ts'
+
+const offered = named(
+  'OfferedTools',
+  v.object({
+    total: field(whole, 'Number of tools that match', 1),
+    tools: field(
+      v.array(
+        named(
+          'OfferedTool',
+          v.object({
+            name: field(v.string(), 'Name of the tool', 'list_pets'),
+            description: field(v.string(), 'What it does', 'Lists the pets'),
+            tags: field(v.array(v.string()), 'Its tags', ['pets']),
+            request: field(v.string(), 'The request that a call becomes', 'GET /pets'),
+          }),
+          'Tool that can be chosen',
+        ),
+      ),
+      'The first 50 that match. Use `search` or `tag` to see others.',
+    ),
+    tags: field(
+      v.array(
+        named(
+          'OfferedTag',
+          v.object({ name: field(v.string(), 'The tag', 'pets'), count: field(whole, 'Number of its tools', 3) }),
+          'Tag of tools that can be chosen',
+        ),
+      ),
+      'Tags of all tools of the site, the most frequent first; at most 200',
+    ),
+  }),
+  'Tools of a site to choose from',
+)
 
 const site = named(
   'Site',
@@ -31,6 +66,16 @@ const site = named(
       null,
     ),
     tools: field(v.array(tool), "The site's tools. An MCP server with OAuth shows none before sign-in."),
+    offered: field(
+      v.nullable(offered),
+      'Tools to choose from, if the site offers more than are used. `tools` is empty then. Null for a site that lists all its tools.',
+      null,
+    ),
+    alternatives: field(
+      v.array(v.string()),
+      'Addresses of all sites that the document describes, if there are several. To connect another one than `origin`, use its address.',
+      [],
+    ),
     warnings: field(
       v.array(
         named(
@@ -53,8 +98,9 @@ const site = named(
   'Site, as described by its manifest',
 )
 
-const presentSite = ({ origin, manifest, foreignHosts, tools, ...signIn }: InspectedSite) => {
-  const { offersSignIn, needsClientId, redirectUri } = signIn
+const presentSite = (inspected: InspectedSite, wanted: { search?: string | undefined; tag?: string | undefined }) => {
+  const { origin, manifest, foreignHosts, tools, alternatives = [] } = inspected
+  const { offersSignIn, needsClientId, redirectUri } = inspected
   const { name, version, description, server, auth } = manifest
   const leftOut = manifest.left_out ?? []
   const about = { origin, name, version, description, authType: auth.type, serverUrl: server.url, leftOut }
@@ -67,6 +113,8 @@ const presentSite = ({ origin, manifest, foreignHosts, tools, ...signIn }: Inspe
     needsClientId,
     redirectUri,
     tools,
+    offered: offeredPage(inspected.offered, wanted) ?? null,
+    alternatives: alternatives.length > 1 ? alternatives : [],
     warnings: [...ofAll, ...toolWarnings(name, tools)],
   }
 }
@@ -81,13 +129,17 @@ export const inspectSite = route({
   path: '/vault/inspect',
   summary: "Inspect a site's manifest",
   description:
-    'Reads the manifest before you connect the site. Nothing is stored, and no credential is sent. See [Connect a ' +
+    'Reads the manifest before you connect the site. Nothing is stored, and no credential is sent. Of a site that is described by an OpenAPI document, `offered` lists the tools to choose from. See [Connect a ' +
     'site](/docs/how-to/connect-a-site).',
-  body: v.strictObject({ url }),
+  body: v.strictObject({
+    url,
+    search: v.optional(field(text(200), 'Words that tools to choose from must have', 'pets')),
+    tag: v.optional(field(text(200), 'Tag that tools to choose from must have', 'pets')),
+  }),
   response: site,
   codes: siteCodes,
   async handle({ services, caller, body }) {
     await services.rateLimits.inspection(caller.userId)
-    return presentSite(await services.vault.inspect(body.url, caller.userId))
+    return presentSite(await services.vault.inspect(body.url, caller.userId), body)
   },
 })

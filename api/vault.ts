@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { mostChosen } from '../src/vault/choice.ts'
 import { idempotencyKeyOf } from '../src/webhooks/delivery-identity.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
@@ -33,6 +34,12 @@ const toolEffect = named(
   'ToolEffect',
   v.strictObject({ name: field(text(128), 'Name of the tool at the site', 'search_issues'), effect }),
   'Tool with the effect that it is to have',
+)
+
+const chosenTools = field(
+  list(text(128), mostChosen),
+  'Names of 1 to 20 tools, for a site that offers a choice (`offered` of `POST /vault/inspect`)',
+  ['list_pets', 'get_pet'],
 )
 
 const shared = { tag: 'vault', access: 'account', status: 200 } as const
@@ -72,6 +79,7 @@ export const addToVault = route({
     ...inWorkspace,
     url,
     token: v.optional(token),
+    tools: v.optional(chosenTools),
     acceptHosts,
   }),
   status: 201,
@@ -164,6 +172,28 @@ export const confirmEffects = route({
   codes: ['NOT_FOUND'],
   async handle({ services, resource, body }) {
     return { items: services.vault.toolsOf(await services.manifests.confirmEffects(resource, body.tools)) }
+  },
+})
+
+export const chooseTools = route({
+  ...shared,
+  name: 'chooseTools',
+  audit: { subject: 'vault_entry' },
+  method: 'put',
+  path: '/vault/{entryId}/tools',
+  summary: "Choose a site's tools",
+  description:
+    'For a site that offers a choice (`offersChoice`): these tools replace the earlier choice. Tools that stay are used as before. `POST /vault/inspect` with the `origin` of the entry lists what you can choose.',
+  look: async (input) => {
+    const { name, origin, manifest } = await resource(input)
+    return { name, origin, tools: manifest.tools.map((one) => one.name) }
+  },
+  body: v.strictObject({ tools: chosenTools }),
+  response: listOf(entryTool),
+  resource,
+  codes: ['NOT_FOUND', 'MANIFEST_NOT_FOUND', 'MANIFEST_INVALID'],
+  async handle({ services, resource, body }) {
+    return { items: services.vault.toolsOf(await services.manifests.chooseTools(resource, body.tools)) }
   },
 })
 

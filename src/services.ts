@@ -48,6 +48,7 @@ import { createSchedules } from './schedules/schedules.ts'
 import { createSealing } from './secrets/sealing.ts'
 import { createSessions } from './sessions/sessions.ts'
 import { createSignIn } from './sign-in/sign-in.ts'
+import { createDocuments } from './documents/documents.ts'
 import { createDialect } from './sites/dialects/registry.ts'
 import { createSites } from './sites/sites.ts'
 import { createTemplates } from './templates/templates.ts'
@@ -105,7 +106,9 @@ export function createServices(
   const lease = createLease({ database })
   const due = createDue({ database, clock })
   const { fetch, stream } = outgoing
-  const dialect = createDialect({ config, threads, fetch, stream, callSite: createCallSite({ logger, threads }) })
+  const documents = createDocuments({ database, clock })
+  const callSite = createCallSite({ logger, threads })
+  const dialect = createDialect({ config, threads, fetch, stream, documents, callSite })
   const reach = { temporal, threads, largeBodies: createLargeBodies(), fetch, dialect }
   const allowances = createAllowances({ config })
   const base = { allowances, database, clock, config, logger, sealing, rateLimits, lease, due, ...reach }
@@ -211,6 +214,7 @@ export function createServices(
     stripe,
     sandboxClock,
     sites,
+    documents,
     sender,
     vault,
     manifests,

@@ -11,6 +11,7 @@ import * as billing from '../billing.ts'
 import * as callbacks from '../callbacks.ts'
 import * as calls from '../calls.ts'
 import * as chat from '../chat.ts'
+import * as documents from '../documents.ts'
 import * as invitations from '../invitations.ts'
 import * as logins from '../logins.ts'
 import * as manifests from '../manifests.ts'
@@ -94,6 +95,17 @@ async function* callsOf(asking: Asking, resource: object): AsyncGenerator<object
   }
 }
 
+async function* documentItems(asking: Asking): AsyncGenerator<Item> {
+  const { services, ownerId } = asking
+  for (const { id } of await services.documents.list(ownerId)) {
+    const readOne = async () => {
+      const resource = await services.documents.get(ownerId, id)
+      return { record: await read(documents.getDocument, asking, { resource }) }
+    }
+    yield* readIfExists(readOne)
+  }
+}
+
 async function sessionItem(asking: Asking, id: string): Promise<Item> {
   const { services, ownerId } = asking
   const session = await services.sessions.get(ownerId, id)
@@ -118,6 +130,11 @@ const ofOwner = (asking: Asking): Section[] => [
     about:
       'Connected sites, including direct tool calls, token refreshes, manifest changes and confirmed effects, but without credentials',
     content: () => whole(vault.listVault, asking, (id) => entryItem(asking, id)),
+  },
+  {
+    name: 'documents',
+    about: 'Uploaded OpenAPI documents, newest first',
+    content: () => documentItems(asking),
   },
   {
     name: 'calls',

@@ -27,6 +27,7 @@ const fields: Record<SubjectKind, readonly string[]> = {
   callback: ['runId', 'status'],
   grant: ['ownerId', 'credits', 'priority', 'expiresAt', 'note'],
   host: ['host', 'suspended', 'callsPerMinute'],
+  document: ['name', 'bytes'],
   identity: ['issuer', 'provider'],
   invitation: ['role', 'expiresAt'],
   login: ['address', 'userAgent', 'createdAt'],
@@ -39,7 +40,7 @@ const fields: Record<SubjectKind, readonly string[]> = {
   sign_in: ['issuer', 'clientId'],
   subscription: ['tier', 'subscription', 'cap'],
   top_up: ['enabled', 'below', 'credits', 'centsPerMonth'],
-  vault_entry: ['name', 'origin', 'authType', 'scopes', 'status', 'generation', 'confirmedEffects'],
+  vault_entry: ['name', 'origin', 'authType', 'scopes', 'status', 'generation', 'confirmedEffects', 'tools'],
   workspace: ['name', 'creditsPerMonth', 'connectionsOfLeavers', 'payerId', 'offeredTo'],
 }
 

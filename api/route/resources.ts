@@ -19,5 +19,8 @@ export const runNamed = ({ services, caller, params }: Asked<'runId'>) =>
 export const entryNamed = ({ services, caller, params }: Asked<'entryId'>) =>
   services.vault.get(ownersIn(caller.reach), params.entryId)
 
+export const documentNamed = ({ services, caller, params }: Asked<'documentId'>) =>
+  services.documents.get(ownersIn(caller.reach), params.documentId)
+
 export const workspaceNamed = ({ services, caller, params }: Asked<'workspaceId'>) =>
   services.workspaces.get(caller.reach, params.workspaceId)

@@ -44,7 +44,11 @@ export const fingerprint = field(
 
 /** What a manifest says about its site. */
 export const siteFields = {
-  origin: field(v.string(), 'Origin of the site: scheme and host', 'https://tracker.example.com'),
+  origin: field(
+    v.string(),
+    'Origin of the site: scheme and host. The full address for an MCP server, and for an OpenAPI document also its server.',
+    'https://tracker.example.com',
+  ),
   name: field(v.string(), 'Name of the site', 'Tracker'),
   version: field(v.string(), 'Version of the manifest', '1.4.0'),
   description: field(v.string(), 'Description in the manifest', 'Issue tracker of a small team'),
@@ -112,6 +116,11 @@ export const entry = named(
       time,
       'When the current credential was issued: at the connection, at a replacement or at the last refresh',
     ),
+    offersChoice: field(
+      v.boolean(),
+      'Whether the site offers more tools than it lists, so that its owner can choose others with `PUT /vault/{entryId}/tools`',
+      false,
+    ),
     agentCount: field(whole, 'Number of agents that can use the site. 100 means 100 or more.', 2),
     lastUsedAt: field(v.nullable(time), 'Last use, to the hour. Null if never used.', null),
     acceptedAt: field(
@@ -146,7 +155,7 @@ const present = (row: VaultEntry) => {
 }
 
 /** Vault entries in the shape of `entry`, with their pending manifests and the number of their agents. */
-export async function presentEntries({ manifests, vault }: Services, rows: readonly VaultEntry[]) {
+export async function presentEntries({ dialect, manifests, vault }: Services, rows: readonly VaultEntry[]) {
   const ids = rows.map((row) => row.id)
   const [pending, counts] = [await manifests.pendingOf(ids), await vault.agentCountsOf(ids)]
   return rows.map((row) => {
@@ -155,6 +164,7 @@ export async function presentEntries({ manifests, vault }: Services, rows: reado
       ...present(row),
       refreshAfter: isRefreshable ? row.refreshAfter : null,
       endsAt: isRefreshable ? null : row.expiresAt,
+      offersChoice: dialect.offersChoice(row.dialect),
       agentCount: counts.get(row.id) ?? 0,
       pendingManifest: pending.get(row.id) ?? null,
     }
@@ -210,5 +220,5 @@ export const toolArguments = freeObject(
 export const toolResult = freeObject('ToolResult', 'Response from the site', exampleCall.result)
 
 /** The address of a site, and the codes that a request to it can fail with. */
-export const url = field(text(2048), 'Address of the site', 'https://tracker.example.com')
+export const url = field(text(4096), 'Address of the site', 'https://tracker.example.com')
 export const siteCodes = ['INVALID_URL', 'MANIFEST_NOT_FOUND', 'MANIFEST_INVALID'] as const

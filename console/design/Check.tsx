@@ -5,6 +5,7 @@ import styles from './Check.module.css'
 interface CheckProps {
   isSelected: boolean
   onChange: (isSelected: boolean) => void
+  isDisabled?: boolean
   children: ReactNode
 }
 

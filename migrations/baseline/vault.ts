@@ -165,6 +165,19 @@ export const vault = `
   create index oauth_flows_entry on oauth_flows (entry_id);
   create index oauth_flows_expired on oauth_flows (expires_at);
 
+  -- Descriptions of APIs that have no address.
+  create table documents (
+    id uuid not null,
+    owner_id uuid not null,
+    created_at timestamptz not null,
+    bytes integer not null,
+    name text not null,
+    text text not null,
+    constraint documents_pkey primary key (id),
+    constraint documents_owner_fk foreign key (owner_id) references owners (id)
+  );
+  create index documents_list on documents (owner_id, id);
+
   -- Changes of a site's manifest: accepted immediately, or kept until its owner decides.
   create table manifest_changes (
     id uuid not null,

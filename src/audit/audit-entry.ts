@@ -19,6 +19,7 @@ export const subjectKinds = [
   'approval',
   'callback',
   'clock',
+  'document',
   'grant',
   'host',
   'identity',

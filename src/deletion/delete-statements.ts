@@ -41,6 +41,7 @@ export const ofOwner: Emptying[] = [
   by('direct_tool_calls', 'owner_id'),
   by('notifications', 'owner_id'),
   by('oauth_flows', 'owner_id'),
+  by('documents', 'owner_id'),
   `delete from stored_bytes where owner_id = ${owner}`,
   manyOfAgents('schedule_fires', 'nominal_at'),
   // Rows of agents that have moved to another owner.

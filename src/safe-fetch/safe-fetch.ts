@@ -17,10 +17,10 @@ export { SafeFetchError, type SafeFetchReason } from './safe-fetch-error.ts'
 export interface SafeRequest {
   /** A complete `https` address of at most 2048 characters. */
   url: string
-  method: 'GET' | 'POST' | 'DELETE'
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS'
   headers?: Record<string, string>
-  /** Allowed only with POST. */
-  body?: string
+  /** Not allowed with GET and HEAD. */
+  body?: string | undefined
   /** The time for the whole request, from DNS to the last byte of the response. */
   timeoutMs: number
   /** The size of the decompressed response body. */

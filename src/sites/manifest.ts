@@ -11,12 +11,18 @@ export interface Manifest {
   description: string
   /** Where credentials are sent with tool calls. */
   server: { url: string }
-  auth: { type: 'none' | 'bearer' } | OAuthSite
+  auth: PastedSignIn | OAuthSite
   tools: ManifestTool[]
   /** Tools that the site lists and the platform cannot use. */
   left_out?: LeftOutTool[]
   /** The rate limit that the site requests, unchecked. */
   limits?: unknown
+}
+
+/** How a pasted token is sent. `credential`: its place, for the adapter alone; absent if it is the usual one. */
+interface PastedSignIn {
+  type: 'none' | 'bearer'
+  credential?: unknown
 }
 
 /** How the users of a site sign in by OAuth 2.0. */

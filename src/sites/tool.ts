@@ -19,6 +19,8 @@ export interface ManifestTool {
   input_schema: Record<string, unknown>
   /** What its results must match, unchecked. */
   output_schema?: unknown
+  /** How a call becomes a request, for the adapter alone. */
+  request?: unknown
   scope?: Scope | undefined
   effect?: Effect | undefined
   /** Set instead of `effect` by dialects whose sites only give hints. */

@@ -27,6 +27,8 @@ export interface SiteCall {
   pinned?: ManifestTool | undefined
   /** Empty for a site without sign-in. */
   token: string
+  /** How the token is sent, for the adapter alone. */
+  credential?: unknown
   /** Secrets besides the token to mask in the outcome. */
   secrets?: readonly string[] | undefined
   /** The fairness key in the threads. */
@@ -128,8 +130,11 @@ export function createCallSite(context: { logger: Logger; threads: Pick<Threads<
     },
 
     /** What an HTTP response means whose status tells how the call ended. */
-    ofResponse: (call: SiteCall, response: SafeResponse): Promise<CallOutcome> =>
-      classify(response, secretsOf(call), readerFor(call.ownerId)),
+    ofResponse: (
+      call: SiteCall,
+      response: SafeResponse,
+      form: Pick<SiteAnswer, 'mayBeAnyValue'> = {},
+    ): Promise<CallOutcome> => classify(response, secretsOf(call), withForm(readerFor(call.ownerId), form)),
 
     /** What a result means that the site gave as this JSON text. */
     ofResult: (call: SiteCall, httpStatus: number, text: string): Promise<CallOutcome> =>
@@ -196,6 +201,11 @@ interface Reader {
   answer: (answer: SiteAnswer) => Promise<ReadAnswer>
   refusal: (answer: SiteAnswer) => Promise<string>
 }
+
+const withForm = (reader: Reader, form: Pick<SiteAnswer, 'mayBeAnyValue'>): Reader => ({
+  ...reader,
+  answer: (answer) => reader.answer({ ...answer, ...form }),
+})
 
 function failedToSend({ reason, maybeSent, status }: SafeFetchError): CallOutcome {
   const unreadable = unreadableReasons[reason]

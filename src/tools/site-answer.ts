@@ -6,6 +6,8 @@ import { beginningOf, storable } from '../text.ts'
 export interface SiteAnswer {
   text: string
   secrets: readonly string[]
+  /** Whether another value than an object is a result too. It becomes the member `result` of one. */
+  mayBeAnyValue?: true
 }
 
 /** The JSON object with secrets masked, or the reason why there is none. `too-complex`: the answer cannot be read. */
@@ -13,12 +15,13 @@ export type ReadAnswer = { text: string } | { problem: 'no-json' | 'no-object' |
 
 const maxDepth = 100
 
-export async function readAnswer({ text, secrets }: SiteAnswer): Promise<ReadAnswer> {
+export async function readAnswer({ text, secrets, mayBeAnyValue }: SiteAnswer): Promise<ReadAnswer> {
   const given = parseJson(text, { maxDepth })
   if (!given.ok) return { problem: given.isTooDeep ? 'too-complex' : 'no-json' }
   const { value } = given
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { problem: 'no-object' }
-  return { text: (await hidingOf(secrets)).json(text) }
+  const isOther = typeof value !== 'object' || value === null || Array.isArray(value)
+  if (isOther && !mayBeAnyValue) return { problem: 'no-object' }
+  return { text: (await hidingOf(secrets)).json(isOther ? `{"result":${text}}` : text) }
 }
 
 /** The site's text about a call that it refused or failed, with secrets masked; empty if there is none. */

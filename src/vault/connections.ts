@@ -22,6 +22,8 @@ export interface Connection {
   /** The tools whose scopes were not granted, each with the sentence that explains it. */
   notGranted: Record<string, string>
   token: string
+  /** How the token is sent, for the adapter alone. */
+  credential?: unknown
   generation: number
   /** Whether the site has accepted this credential before. */
   isAccepted: boolean
@@ -71,6 +73,7 @@ export function createConnections(context: {
         pinnedTools: manifest.tools,
         notGranted: Object.fromEntries(others) as Record<string, string>,
         token,
+        ...('credential' in manifest.auth && { credential: manifest.auth.credential }),
         generation,
         isAccepted: acceptedAt !== null,
       },

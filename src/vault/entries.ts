@@ -20,6 +20,7 @@ import { lockOwner } from '../users/user.ts'
 import type { HostProposals } from '../tools/host-proposals.ts'
 import { assertHostsAccepted } from './accepted-hosts.ts'
 import { alreadyConnected } from './already-connected.ts'
+import { assertChosen } from './choice.ts'
 import { clientOfEntry, openCredential, sealCredential, secretsIn, type Credential } from './credential.ts'
 import { staleAt } from './manifests/wanted-checks.ts'
 import { createKeepGrant, type InsertOptions, type NewFields } from './oauth/keep-grant.ts'
@@ -31,6 +32,8 @@ import { signInFields, VaultEntry } from './vault-entry.ts'
 interface NewEntry {
   url: string
   token: string
+  /** Names of tools, at a site that offers a choice. */
+  tools?: readonly string[] | undefined
   acceptHosts: readonly string[]
 }
 
@@ -190,13 +193,14 @@ export function createEntries(context: {
 
     /**
      * Connects a site, with an empty token if it needs none. Fails with VAULT_LIMIT_REACHED, TOKEN_EXISTS,
-     * VALIDATION_ERROR (hosts not accepted, a missing token, or the site uses OAuth), and as `Sites.discover` does.
+     * VALIDATION_ERROR (no usable choice of tools, hosts not accepted, a missing token, or the site uses OAuth), and as `Sites.discover` does.
      */
-    async add(ownerId: string, { url, token, acceptHosts }: NewEntry, connectedBy: string | null = null) {
+    async add(ownerId: string, { url, token, tools, acceptHosts }: NewEntry, connectedBy: string | null = null) {
       await assertRoom(database, ownerId, await limitOf(ownerId))
-      const site = await sites.discover(url, ownerId, { token })
+      const site = await sites.discover(url, ownerId, { token, chosen: tools })
       const { origin, manifest, foreignHosts, staleAfterSeconds } = site
       await assertNew(ownerId, origin)
+      assertChosen(site, tools)
       assertPasted(manifest.auth.type, 'url', 'This site uses OAuth 2.0. Use POST /vault/oauth/start.')
       const isTokenMissing = manifest.auth.type === 'bearer' && token === ''
       assertThat(!isTokenMissing, 'VALIDATION_ERROR', { message: tokenMissing, details: [tokenIsMissing] })

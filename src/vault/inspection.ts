@@ -21,10 +21,10 @@ export function createInspection(context: {
 
   /**
    * A site as those see it who sign in there, if it lists its tools to everybody too; undefined if it says nothing about
-   * that. A sign-in that cannot be used is none: the site can be connected without it.
+   * that, or offers a choice, which shows it. A sign-in that cannot be used is none: the site can be connected without it.
    */
   async function optionalSignIn(site: DiscoveredSite, party: string): Promise<DiscoveredSite | undefined> {
-    if (site.manifest.auth.type !== 'none' || !dialect.isPersonal(site.dialect)) return undefined
+    if (site.manifest.auth.type !== 'none' || site.offered || !dialect.isPersonal(site.dialect)) return undefined
     const known = { dialect: site.dialect, wantsSignIn: true }
     return sites.discover(site.origin, party, known).catch((error: unknown) => {
       if (isCoded(error)) return undefined

@@ -43,7 +43,7 @@ const needs: Record<string, Need> = {
   ),
   ...named(
     'see',
-    'listNotifications removeMember listRefusedDeliveries listRunFailures listTemplates listCatalogue outlineEvents',
+    'getDocument listDocuments listNotifications removeMember listRefusedDeliveries listRunFailures listTemplates listCatalogue outlineEvents',
   ),
   ...named(
     'use',
@@ -51,7 +51,7 @@ const needs: Record<string, Need> = {
   ),
   ...named(
     'build',
-    'addToVault removeFromVault replaceVaultToken startOAuth acceptManifest confirmEffects refreshManifest moveThings',
+    'addToVault uploadDocument deleteDocument removeFromVault replaceVaultToken startOAuth acceptManifest chooseTools confirmEffects refreshManifest moveThings',
   ),
   ...named(
     'build',
@@ -67,7 +67,7 @@ const needs: Record<string, Need> = {
 
 /** What is left once the owner has no tier with workspaces any more: to read, to end, and to delete. */
 const leftWhenClosed =
-  'getBilling listLedger listStatements getStatement removeMember endSession cancelRun removeFromVault deleteAgent deleteApiKey deleteWorkspace offerWorkspace withdrawInvitation listAudit exportWorkspace getWorkspaceSignIn removeWorkspaceSignIn'.split(
+  'getBilling listLedger listStatements getStatement removeMember endSession cancelRun removeFromVault deleteDocument deleteAgent deleteApiKey deleteWorkspace offerWorkspace withdrawInvitation listAudit exportWorkspace getWorkspaceSignIn removeWorkspaceSignIn'.split(
     ' ',
   )
 

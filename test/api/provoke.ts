@@ -64,6 +64,7 @@ export async function createProvoke(t: ExecutionContext, stage: Stage) {
     'entryId',
     'flowId',
     'apiKeyId',
+    'documentId',
     'identityId',
     'loginId',
     'paymentMethodId',

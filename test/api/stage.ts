@@ -2,6 +2,7 @@ import type { ExecutionContext } from 'ava'
 import * as auth from '../../api/auth.ts'
 import * as apiKeys from '../../api/api-keys.ts'
 import * as billing from '../../api/billing.ts'
+import * as documents from '../../api/documents.ts'
 import * as logins from '../../api/logins.ts'
 import * as vault from '../../api/vault.ts'
 import * as oauth from '../../api/oauth.ts'
@@ -85,6 +86,9 @@ export async function makeThings(platform: Platform, owner: Person, sites: Stage
     body: { ...within, name: 'reader', scopes: ['read'] },
   })
   const { body: flow } = await call(owner, oauth.startOAuth, { body: { ...within, url: sites.oauth.origin } })
+  const { body: document } = await call(owner, documents.uploadDocument, {
+    body: { ...within, name: 'Pets', text: 'openapi: 3.1.0' },
+  })
   const { body: cards } = await call(owner, billing.listPaymentMethods)
   const entryId = await connectBadTools(owner, sites, within)
   const used = { params: { entryId, toolName: 'echo_text' }, body: { text: 'hello' } }
@@ -102,6 +106,7 @@ export async function makeThings(platform: Platform, owner: Person, sites: Stage
     callId: called.callId,
     toolName: 'echo_text',
     flowId: flow.id,
+    documentId: document.id,
     issuerKey: 'a'.repeat(22),
     apiKeyId: key.id,
     paymentMethodId: cards.items[0]?.id ?? '',
@@ -214,6 +219,8 @@ export const validBodies = (sites: StageSites): Record<string, Record<string, un
   replaceVaultToken: { token: 'another-token' },
   acceptManifest: { fingerprint: '0'.repeat(64) },
   confirmEffects: { tools: [] },
+  uploadDocument: { name: 'Pets', text: 'openapi: 3.1.0' },
+  chooseTools: { tools: ['search_issues'] },
   callTool: { text: 'hello' },
   createAgent: { name: 'An agent', systemPrompt: 'Report.', trigger: 'manual' },
   sendTestDelivery: { payload: {} },

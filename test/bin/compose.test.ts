@@ -1,9 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
+import { CORE_SCHEMA, load as loadYaml, mergeTag } from 'js-yaml'
 import { nodeFlags } from '../../bin/node-flags.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { settingNames } from '../../src/config/local-config.ts'
@@ -28,7 +28,7 @@ interface Compose {
 
 const root = join(import.meta.dirname, '../..')
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
-const { load } = createRequire(import.meta.url)('js-yaml') as { load: (text: string) => unknown }
+const load = (text: string): unknown => loadYaml(text, { schema: CORE_SCHEMA.withTags(mergeTag) })
 const { services, secrets } = load(read('docker-compose.yml')) as Compose
 const names = Object.keys(services)
 

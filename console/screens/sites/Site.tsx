@@ -11,6 +11,7 @@ import { Skeleton } from '../../parts/Skeleton.tsx'
 import { Badge } from '../../parts/Status.tsx'
 import { useOwner, type Owner } from '../../session/workspace.ts'
 import { Agents } from './Agents.tsx'
+import { ChangeChoice } from './choice/ChangeChoice.tsx'
 import { loginState } from './login-words.ts'
 import { Notes } from './Notes.tsx'
 import { Refreshes } from './Refreshes.tsx'
@@ -86,6 +87,7 @@ const Tools = ({ entry, owner }: { entry: Api['VaultEntry']; owner: Owner }) => 
       </header>
       {data ? (
         <>
+          {entry.offersChoice && owner.may('build') && <ChangeChoice entry={entry} tools={data.items} />}
           {owner.may('build') && <Proposals tools={data.items} entryId={entry.id} />}
           <ToolList
             tools={data.items}

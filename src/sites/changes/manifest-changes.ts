@@ -56,7 +56,8 @@ const addresses: Record<string, string> = {
 
 function* authChanges(before: Manifest, after: Manifest): Generator<Difference> {
   if (before.auth.type !== 'oauth2' || after.auth.type !== 'oauth2') {
-    yield* memberChanges(before.auth, after.auth, 'auth', new Set())
+    yield* placeChange(before.auth, after.auth)
+    yield* memberChanges(before.auth, after.auth, 'auth', new Set(['credential']))
     return
   }
   for (const [name, message] of Object.entries(addresses)) {
@@ -70,6 +71,13 @@ function* addressChange(before: object, after: object, path: string, name: strin
   const pair = [memberOf(before, name), memberOf(after, name)] as const
   // A removed address is a change too: less would be checked, or grants would no longer be revoked.
   if (pair[0] !== pair[1]) yield difference(`${path}.${name}`, pair, 'changed_address', message)
+}
+
+/** A place that others can read, such as an address, may reveal the credential. */
+function* placeChange(before: object, after: object): Generator<Difference> {
+  const pair = [memberOf(before, 'credential'), memberOf(after, 'credential')] as const
+  if (!isSame(pair[0], pair[1]))
+    yield difference('auth.credential', pair, 'changed_address', 'The credential would be sent in another place.')
 }
 
 /** The credential becomes useless. Members that appear or disappear with the type add nothing. */

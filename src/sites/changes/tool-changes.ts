@@ -1,5 +1,5 @@
 import { isSame } from './same-json.ts'
-import { joinPath } from '../../json.ts'
+import { isObject, joinPath } from '../../json.ts'
 import { difference, type Difference } from './difference.ts'
 import type { Manifest } from '../manifest.ts'
 import { memberOf } from '../schema/schema-keywords.ts'
@@ -14,7 +14,8 @@ export const neededScopes = ({ tools }: Manifest): Set<Scope> => new Set(tools.m
 
 /** Whether the scopes of tools decide what may be called: not without sign-in, and not at a foreign authorization server. */
 const countsScopes = ({ auth }: Manifest): boolean =>
-  auth.type === 'bearer' || (auth.type === 'oauth2' && (auth.resource === undefined || auth.scopes.length > 0))
+  auth.type === 'bearer' ||
+  (auth.type === 'oauth2' && ((auth.resource ?? auth.requested_scopes) === undefined || auth.scopes.length > 0))
 
 /** What tools with a scope may do. A token that its user pasted has no scopes that the platform knows. */
 const allowed: Record<Scope, string> = {
@@ -62,8 +63,28 @@ function* oneTool(was: ManifestTool, is: ManifestTool, path: string, scopes: Sco
   if (before.scope !== after.scope) yield scopeChange(before, after, joinPath(path, 'scope'), scopes)
   if (before.effect !== after.effect) yield effectChange(before, after, joinPath(path, 'effect'))
   if (before.proposedEffect !== after.proposedEffect) yield proposalChange(before, after, joinPath(path, 'effect'))
-  yield* memberChanges(was, is, path, new Set(['input_schema', 'proposed_effect', ...changedOf(before, after)]))
+  if (!isSame(was.request, is.request)) yield requestChange(was, is, joinPath(path, 'request'))
+  yield* memberChanges(
+    was,
+    is,
+    path,
+    new Set(['input_schema', 'proposed_effect', 'request', ...changedOf(before, after)]),
+  )
 }
+
+/** What was sent before must be sent as before. Then more may be sent, for further arguments. */
+function requestChange({ request: was }: ManifestTool, { request: is }: ManifestTool, path: string): Difference {
+  const pair = [was, is] as const
+  if (isExtended(was, is)) return difference(path, pair, 'compatible', 'Calls can say more than before.')
+  return difference(path, pair, 'changed_address', 'Calls of the tool would become another request.')
+}
+
+const isExtended = (was: unknown, is: unknown): boolean =>
+  isObject(was) && isObject(is) && Object.entries(was).every(([name, value]) => contains(is[name], value))
+
+const contains = (list: unknown, part: unknown): boolean =>
+  isSame(list, part) ||
+  (Array.isArray(list) && Array.isArray(part) && part.every((item) => list.some((other) => isSame(other, item))))
 
 /** Skips members that were already compared. A scope or effect that only becomes explicit or implicit is a text. */
 const changedOf = (before: SiteTool, after: SiteTool): string[] =>

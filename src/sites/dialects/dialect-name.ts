@@ -2,6 +2,7 @@
 const dialects = {
   manifest: 'it publishes a `toolsite.json`',
   mcp: 'it is an MCP server',
+  openapi: 'it is an API with an OpenAPI document',
 } as const
 
 export type DialectName = keyof typeof dialects

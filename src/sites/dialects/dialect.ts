@@ -15,6 +15,8 @@ export interface Dialect {
   list: (address: string, party: string, known?: KnownSite) => Promise<ListedSite>
   /** Whether what such a site lists depends on who asks, so that nobody may be shown another's list. */
   isPersonal: (name: DialectName) => boolean
+  /** Whether such a site lists only the tools that its owner has chosen of those that it offers. */
+  offersChoice: (name: DialectName) => boolean
   /**
    * Makes one attempt of a tool call. Throws only if the call's signal aborts it: whatever the site does is an outcome,
    * without the token and the other secrets of the call.
@@ -40,8 +42,18 @@ export interface KnownSite {
   token?: string | undefined
   /** How the owner of the token has signed in, by an earlier list without a token. */
   auth?: OAuthSite | undefined
+  /** Names of the tools to list, where a site offers more than an owner would use. */
+  chosen?: readonly string[] | undefined
   /** Asks without a token how users sign in, even if the site lists its tools to everybody. */
   wantsSignIn?: boolean | undefined
+}
+
+/** A tool that can be chosen. `request`: what a call does, for people. */
+export interface OfferedTool {
+  name: string
+  description: string
+  tags: readonly string[]
+  request: string
 }
 
 export interface ListedSite {
@@ -49,6 +61,10 @@ export interface ListedSite {
   /** The site's key: an owner connects it once. An address that `list` finds it by. */
   origin: string
   manifest: Manifest
+  /** All tools to choose from. The manifest has only the chosen ones. */
+  offered?: OfferedTool[]
+  /** The keys of other sites that the same address stands for, and its own. */
+  alternatives?: string[]
   /** The site showed only how users sign in, so the manifest has no tools. */
   toolsHidden?: true
   /** How long the list is current, as the site says; absent if it does not say it. */
@@ -58,6 +74,7 @@ export interface ListedSite {
 /** The part of a dialect that differs from kind to kind. */
 export interface Adapter extends Pick<Dialect, 'call'> {
   isPersonal: boolean
+  offersChoice: boolean
   /** As `Dialect.list`, for sites of this kind. */
   list: (address: string, party: string, known: Omit<KnownSite, 'dialect'>) => Promise<Omit<ListedSite, 'dialect'>>
   access: (site: OAuthSite, issuer?: string | null) => Access
@@ -77,8 +94,10 @@ export interface Access {
  * are the site's own, and issuers are compared as texts (RFC 9207).
  */
 interface ForeignAccess {
-  /** The service that tokens are for (RFC 8707). */
-  resource: string
+  /** The service that tokens are for (RFC 8707), if its authorization server knows it. */
+  resource?: string | undefined
+  /** What the server is told apart by: its issuer or, if that is unknown, its endpoints. */
+  identity: string
   /** Requested and stored verbatim. They decide nothing here, so every tool may be called. */
   scopes: readonly string[]
 }

@@ -8,7 +8,7 @@ import type { ConnectionState } from '../connections.ts'
 import { openCredential } from '../credential.ts'
 import type { VaultEntry } from '../vault-entry.ts'
 
-export type Listed = Pick<DiscoveredSite, 'manifest' | 'toolsHidden' | 'staleAfterSeconds'>
+export type Listed = Pick<DiscoveredSite, 'manifest' | 'offered' | 'toolsHidden' | 'staleAfterSeconds'>
 
 type List = (known: Omit<KnownSite, 'dialect'>) => Promise<Listed>
 
@@ -20,7 +20,7 @@ type List = (known: Omit<KnownSite, 'dialect'>) => Promise<Listed>
 export function createListedFor(context: {
   sealing: Sealing
   sites: Pick<Sites, 'discover'>
-  dialect: Pick<Dialect, 'isPersonal'>
+  dialect: Pick<Dialect, 'isPersonal' | 'offersChoice'>
   /** The connection of an entry as it is now, with tokens that are still valid. */
   connectionOf: (entry: VaultEntry) => Promise<ConnectionState>
 }) {
@@ -36,6 +36,10 @@ export function createListedFor(context: {
       throw error
     }
   }
+
+  /** A site that does not say how users sign in is listed with the sign-in of the token that it got. */
+  const pastedIn = (entry: VaultEntry): string =>
+    entry.authType === 'bearer' ? openCredential(sealing, entry).accessToken : ''
 
   /** How users sign in is only said to those who have not. */
   async function forGrant(entry: VaultEntry, list: List): Promise<Listed> {
@@ -54,9 +58,12 @@ export function createListedFor(context: {
     }
   }
 
-  return (entry: VaultEntry, party: string): Promise<Listed> => {
-    const { dialect: name, origin, authType } = entry
-    const list: List = (known) => sites.discover(origin, party, { dialect: name, ...known })
+  /** `chosen`: other tools than the entry has, at a site that offers a choice. */
+  return (entry: VaultEntry, party: string, chosen?: readonly string[]): Promise<Listed> => {
+    const { dialect: name, origin, authType, manifest } = entry
+    const shared = { dialect: name, chosen: chosen ?? manifest.tools.map((tool) => tool.name) }
+    const list: List = (known) => sites.discover(origin, party, { ...shared, ...known })
+    if (dialect.offersChoice(name)) return list({ token: pastedIn(entry), wantsSignIn: authType === 'oauth2' })
     if (!dialect.isPersonal(name)) return list({})
     return authType === 'oauth2' ? forGrant(entry, list) : forPasted(entry, list)
   }

@@ -17,6 +17,7 @@ import { assertHostsAccepted } from '../accepted-hosts.ts'
 import type { ConnectionState } from '../connections.ts'
 import { sealCredential } from '../credential.ts'
 import { createConfirmEffects } from './confirm-effects.ts'
+import { createChooseTools } from './choose-tools.ts'
 import { createListedFor, type Listed } from './listed-for.ts'
 import { ManifestChange } from './manifest-change.ts'
 import { createManifestReview, lockEntry, pendingIn, putIntoUse, recordDecision } from './review-manifest.ts'
@@ -52,7 +53,7 @@ export function createManifests(context: {
   lease: Lease
   sealing: Sealing
   sites: Pick<Sites, 'discover' | 'compare'>
-  dialect: Pick<Dialect, 'isPersonal'>
+  dialect: Pick<Dialect, 'isPersonal' | 'offersChoice'>
   proposals: HostProposals
   notifications: Pick<Notifications, 'notify'>
   /** The connection of an entry as it is now, with tokens that are still valid. */
@@ -63,6 +64,10 @@ export function createManifests(context: {
   const { database, clock, config, logger, lease, sealing, dialect, proposals, revoke } = context
   const { review } = createManifestReview(context)
   const listedFor = createListedFor(context)
+
+  /** Entries that share a site may have different lists of it. */
+  const isListedAlone = ({ dialect: name }: VaultEntry): boolean =>
+    dialect.isPersonal(name) || dialect.offersChoice(name)
 
   /** Records the check, whatever its outcome. The next check is due a full period later. */
   async function noteAsked(entries: readonly VaultEntry[], at: Date, listed: Listed | undefined): Promise<void> {
@@ -127,6 +132,8 @@ export function createManifests(context: {
 
   return {
     confirmEffects: createConfirmEffects(context),
+
+    chooseTools: createChooseTools({ ...context, listedFor, review }),
 
     /**
      * Fetches the site's manifest now. Fails with MANIFEST_NOT_FOUND and MANIFEST_INVALID (the pinned one stays, and
@@ -198,7 +205,7 @@ export function createManifests(context: {
       const old = await entries().where('manifestCheckedAt', '<', before).orderBy('manifestCheckedAt')
       const wanted = await entries().whereNotNull('manifestWantedAt').orderBy('manifestWantedAt')
       const due = new Map([...old, ...wanted].map((entry) => [entry.id, entry])).values()
-      const together = Map.groupBy(due, (entry) => (dialect.isPersonal(entry.dialect) ? entry.id : entry.origin))
+      const together = Map.groupBy(due, (entry) => (isListedAlone(entry) ? entry.id : entry.origin))
       await Promise.all([...together.values()].map((entries) => checkSite(entries as [VaultEntry, ...VaultEntry[]])))
     },
   }
@@ -207,7 +214,9 @@ export function createManifests(context: {
 /** A check that is wanted since this one began, for example for a new credential, stays wanted. */
 const ifWantedSince = 'case when manifest_wanted_at > ? then manifest_wanted_at end'
 
-const issuerOf = (auth: Manifest['auth']): string | undefined => (auth.type === 'oauth2' ? auth.issuer : undefined)
+/** The authorization server, as far as it is known. */
+const issuerOf = (auth: Manifest['auth']): string | undefined =>
+  auth.type === 'oauth2' ? (auth.issuer ?? `${auth.authorization_url} ${auth.token_url}`) : undefined
 
 function assertPending(pending: ManifestChange | undefined, fingerprint: string): asserts pending is ManifestChange {
   const message =

@@ -9,6 +9,7 @@ import { hashToken, isToken, newToken } from '../../secrets/opaque-tokens.ts'
 import type { Sealing } from '../../secrets/sealing.ts'
 import { clientOfEntry, type ClientOfSite } from '../credential.ts'
 import { assertHostsAccepted } from '../accepted-hosts.ts'
+import { assertChosen } from '../choice.ts'
 import type { Dialect } from '../../sites/dialects/dialect.ts'
 import type { Sites } from '../../sites/sites.ts'
 import type { Manifest, OAuthSite } from '../../sites/manifest.ts'
@@ -93,16 +94,18 @@ export function createFlows(context: {
   }
 
   /** The manifest to authorize with: the site's current one, or the entry's pinned one. */
-  async function targetOf({ ownerId, target, acceptHosts }: FlowRequest) {
+  async function targetOf({ ownerId, target, tools, acceptHosts }: FlowRequest) {
     if ('entry' in target) {
       const { entry } = target
       const manifest = await withSignIn(entry, ownerId, acceptHosts)
       assertOAuth(manifest, 'entryId', 'PATCH /vault/{id}')
       return { dialect: entry.dialect, origin: entry.origin, manifest, entry }
     }
-    const site = await sites.discover(target.url, ownerId, { wantsSignIn: true })
+    const site = await sites.discover(target.url, ownerId, { wantsSignIn: true, chosen: tools })
     assertOAuth(site.manifest, 'url', 'POST /vault')
     await assertNew(ownerId, site.origin)
+    // At other sites, these are the tools to request scopes for.
+    if (site.offered) assertChosen(site, tools)
     assertHostsAccepted(site.foreignHosts, acceptHosts)
     return { dialect: site.dialect, origin: site.origin, manifest: site.manifest, entry: undefined }
   }

@@ -22,8 +22,8 @@ export function createOAuthClient(context: { fetch: SafeFetch; config: Config; d
     dialect.access(site.dialect, site.auth, issuer)
 
   function issuerKeyOf(site: Pick<ClientOfSite, 'dialect' | 'auth'>): string | undefined {
-    const { server, foreign } = accessTo(site)
-    return foreign && keyOfIssuer(server.issuer)
+    const { foreign } = accessTo(site)
+    return foreign && keyOfIssuer(foreign.identity)
   }
   const redirectUriOf = (site: Pick<ClientOfSite, 'dialect' | 'auth'>): string => redirectUri(issuerKeyOf(site))
 
@@ -37,7 +37,10 @@ export function createOAuthClient(context: { fetch: SafeFetch; config: Config; d
     const { server, foreign } = accessTo(site)
     const isForeign = foreign !== undefined
     const [client, by] = [toLibrary(site.client), authenticationOf(site.client)]
-    const more = { ...options, ...(foreign && { additionalParameters: { resource: foreign.resource } }) }
+    const more = {
+      ...options,
+      ...(foreign?.resource !== undefined && { additionalParameters: { resource: foreign.resource } }),
+    }
     const sent = site.client.secret ? [...secrets, site.client.secret.value] : secrets
     const work = async () => {
       const answer = await send({ server, client, by, more })

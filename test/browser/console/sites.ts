@@ -2,6 +2,7 @@
 import test from 'ava'
 import { freePorts } from '../../../bin/local/ports.ts'
 import { buildConsole } from '../../../bin/local/console.ts'
+import { parameter, startApi } from '../../helpers/api-server.ts'
 import { startChangingSite } from '../../helpers/changing-site.ts'
 import * as vault from '../../../api/vault.ts'
 import { call } from '../../helpers/client.ts'
@@ -17,6 +18,18 @@ import { look } from './look.ts'
 import { signIn } from './stage.ts'
 import { watched } from './watched.ts'
 
+/** The operations of an API: more than are shown at once. */
+const pets = {
+  ...Object.fromEntries(
+    Array.from({ length: 60 }, (_, number) => [
+      `GET /orders/${number}`,
+      { operationId: `order_${number}`, tags: ['orders'] },
+    ]),
+  ),
+  'GET /pets/{id}': { operationId: 'get_pet', tags: ['pets'], parameters: [parameter('id', 'path')] },
+  'DELETE /pets/{id}': { operationId: 'delete_pet', tags: ['pets'], parameters: [parameter('id', 'path')] },
+}
+
 /** A platform at an address to which the contacts site sends browsers back, and a site that changes its tools. */
 const open = forWholeFile(test, 'sites in the console', async (t) => {
   await buildConsole(() => {})
@@ -28,10 +41,11 @@ const open = forWholeFile(test, 'sites in the console', async (t) => {
   const { server: open, issuer } = await startAuthorizedMcpServer(t)
   const { guard } = open
   open.guard = async (received, response) => received.method === 'tools/call' && guard(received, response)
-  const hosts = [proposing.url, open.url, issuer].map((url) => new URL(url).host)
+  const api = await startApi(t, pets)
+  const hosts = [proposing.url, open.url, issuer, api.origin].map((url) => new URL(url).host)
   const all = { ...sites, allow: [...sites.allow, ...changing.allow, ...hosts] }
   const platform = await startPlatform(t, { sites: all, port, env: { BASE_URL }, worker: true })
-  return { contacts, sites, changing, proposing, open, platform, openPage: await openBrowser(t) }
+  return { contacts, sites, changing, proposing, open, api, platform, openPage: await openBrowser(t) }
 })
 
 async function visiting(t: Parameters<typeof watched>[0]) {
@@ -206,4 +220,53 @@ test.serial('a call whose answer is lost says what that means and what one can d
   await page.getByRole('heading', { name: 'What you can do' }).waitFor()
   t.regex(await page.innerText('main'), /Look at the site first/)
   await look(t, page, 'call-unknown')
+})
+
+test.serial('tools of an API are found and chosen, and others are chosen later', async (t) => {
+  const { page, api, platform, someone } = await visiting(t)
+  await page.goto(`${platform.url}/console/w/me/sites/connect?url=${encodeURIComponent(api.documentUrl)}`)
+  await page.getByText('62 tools').waitFor()
+  await page.getByText('the first 50 are shown').waitFor()
+  t.true(await page.getByRole('button', { name: 'Connect site' }).isDisabled())
+  await type(page, page.getByLabel('Search the tools'), 'delete pets')
+  await page.keyboard.press('Enter')
+  await page.getByText('1 tool', { exact: true }).waitFor()
+  await page.getByRole('checkbox', { name: /delete_pet/ }).check({ force: true })
+  await look(t, page, 'choose-tools')
+  await press(page, page.getByRole('button', { name: 'Connect site' }))
+  await page.getByText('Agents can now do this there').waitFor()
+  await press(page, page.getByRole('link', { name: 'Open the site' }))
+  await press(page, page.getByRole('button', { name: 'Choose tools' }))
+  await page.getByRole('button', { name: 'Tag' }).click()
+  await page.getByRole('option', { name: 'pets (2)' }).click()
+  await page.getByRole('checkbox', { name: /get_pet/ }).check({ force: true })
+  await page.getByRole('button', { name: 'Remove delete_pet' }).click()
+  await look(t, page, 'change-choice')
+  await page.getByRole('button', { name: 'Save choice' }).click()
+  await page.getByText('The site has 1 tool now.').waitFor()
+  const [entry] = (await call(someone, vault.listVault, {})).body.items
+  const { items } = (await call(someone, vault.listTools, { params: { entryId: entry?.id ?? '' } })).body
+  t.deepEqual(
+    items.map(({ name }) => name),
+    ['get_pet'],
+  )
+})
+
+test.serial('an API is connected with a document from a file', async (t) => {
+  const { page, api, platform } = await visiting(t)
+  await page.goto(`${platform.url}/console/w/me/sites/connect`)
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    page.getByRole('button', { name: 'Upload an OpenAPI document' }).click(),
+  ])
+  const paths = `paths: { /pets: { get: { operationId: list_pets } } }`
+  const text = `openapi: 3.1.0\ninfo: { title: Warehouse, version: '1' }\nservers: [{ url: '${api.serverUrl}' }]\n${paths}`
+  await chooser.setFiles({ name: 'warehouse.yaml', mimeType: 'application/yaml', buffer: Buffer.from(text) })
+  await page.getByRole('heading', { name: 'Warehouse' }).waitFor()
+  await page.getByRole('checkbox', { name: /list_pets/ }).check({ force: true })
+  await page.getByRole('checkbox', { name: /localhost/ }).focus()
+  await page.keyboard.press('Space')
+  await press(page, page.getByRole('button', { name: 'Connect site' }))
+  await page.getByText('Agents can now do this there').waitFor()
+  t.pass()
 })

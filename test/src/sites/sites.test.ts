@@ -61,7 +61,7 @@ async function reach(t: ExecutionContext, { allow, trusted = true, timeoutSecond
   const threads = createThreads<typeof inThread>({ file: new URL('../../../src/in-thread.ts', import.meta.url) })
   t.teardown(() => threads.close())
   const callSite = createCallSite({ logger: createLogger('silent', 'test'), threads })
-  const dialect = createDialect({ ...safeFetch, threads, config, callSite })
+  const dialect = createDialect({ ...safeFetch, documents: { read: async () => undefined }, threads, config, callSite })
   return createSites({ dialect, threads, config })
 }
 

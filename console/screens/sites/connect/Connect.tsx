@@ -7,6 +7,7 @@ import { Catalogue } from './Catalogue.tsx'
 import { Connected } from './Connected.tsx'
 import styles from './Connect.module.css'
 import { Inspection } from './Inspection.tsx'
+import { UploadDocument } from './UploadDocument.tsx'
 
 const route = getRouteApi('/signed-in/w/$owner/sites/connect')
 
@@ -27,7 +28,10 @@ export const Page = () => {
         <>
           <AddressForm key={url} url={url} owner={owner.address} />
           {url === undefined ? (
-            <Catalogue owner={owner} />
+            <>
+              <Catalogue owner={owner} />
+              <UploadDocument owner={owner} />
+            </>
           ) : (
             <Inspection key={`inspection of ${url}`} url={url} owner={owner} />
           )}

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import { to } from '../../../addresses.ts'
 import type { Api } from '../../../api/client.ts'
 import { ErrorBox } from '../../../parts/ErrorBox.tsx'
@@ -8,15 +9,18 @@ import { shownText } from '../../../parts/shown-text.ts'
 import { Skeleton } from '../../../parts/Skeleton.tsx'
 import { entryAtQuery } from '../../../parts/vault-entries.ts'
 import type { Owner } from '../../../session/workspace.ts'
+import { ToolChoice } from '../choice/ToolChoice.tsx'
 import { ToolList } from '../ToolList.tsx'
 import styles from './Connect.module.css'
 import { inspectionQuery } from './inspect.ts'
 import { LoginForm } from './LoginForm.tsx'
+import type { LoginProps } from './TokenForm.tsx'
 import { useCatalogueEntry } from './useCatalogue.ts'
 
 /** What the site says that it can do, and the way to connect it. */
 export const Inspection = ({ url, owner }: { url: string; owner: Owner }) => {
   const { data: site, error, isFetching, refetch } = useQuery(inspectionQuery(url))
+  const [chosen, choose] = useState<readonly string[]>([])
   if (error && !isFetching) return <ErrorBox error={error} onRetry={() => void refetch()} />
   if (!site || isFetching) return <Skeleton lines={6} height={40} />
   return (
@@ -30,14 +34,21 @@ export const Inspection = ({ url, owner }: { url: string; owner: Owner }) => {
       </section>
       <Notes site={site} url={url} owner={owner} />
       <Warnings site={site} />
-      <section className={styles.section}>
-        <h2>
-          {countInWords(site.tools.length, 'tool')}
-          <span className={styles.beside}> what each does, as the site declares it</span>
-        </h2>
-        <ToolList tools={site.tools} />
-      </section>
-      <HowToConnect site={site} url={url} owner={owner} />
+      {site.offered ? (
+        <section className={styles.section}>
+          <h2>Choose its tools</h2>
+          <ToolChoice url={url} chosen={chosen} onChoose={choose} />
+        </section>
+      ) : (
+        <section className={styles.section}>
+          <h2>
+            {countInWords(site.tools.length, 'tool')}
+            <span className={styles.beside}> what each does, as the site declares it</span>
+          </h2>
+          <ToolList tools={site.tools} />
+        </section>
+      )}
+      <HowToConnect site={site} url={url} owner={owner} chosen={site.offered ? chosen : undefined} />
     </>
   )
 }
@@ -73,10 +84,11 @@ const Warnings = ({ site }: { site: Api['Site'] }) => {
 }
 
 /** An origin is connected once. */
-const HowToConnect = ({ site, url, owner }: { site: Api['Site']; url: string; owner: Owner }) => {
+const HowToConnect = (props: Omit<LoginProps, 'hosts'>) => {
+  const { site, owner } = props
   const { data: entry } = useQuery(entryAtQuery(owner.query.workspaceId, site.origin))
   if (entry === undefined) return <Skeleton lines={3} height={36} />
-  if (entry === null) return <LoginForm site={site} url={url} owner={owner} />
+  if (entry === null) return <LoginForm {...props} />
   return (
     <section className={styles.known}>
       <p>This site is connected already.</p>

@@ -5,10 +5,10 @@ import { SignInAtSite } from './SignInAtSite.tsx'
 import { TokenForm, type LoginProps } from './TokenForm.tsx'
 
 /** The hosts to trust, and then a token, the way to the site, nothing, or a choice of the last two. */
-export const LoginForm = ({ site, url, owner }: Omit<LoginProps, 'hosts'>) => {
+export const LoginForm = ({ site, url, owner, chosen }: Omit<LoginProps, 'hosts'>) => {
   const [accepted, accept] = useState<readonly string[]>([])
   const hosts = { accepted, areAll: site.foreignHosts.every((host) => accepted.includes(host)) }
-  const props = { site, url, owner, hosts }
+  const props = { site, url, owner, hosts, chosen }
   const isOptional = site.offersSignIn && site.authType === 'none'
   return (
     <section className={styles.connect} aria-labelledby="connect">
@@ -20,6 +20,7 @@ export const LoginForm = ({ site, url, owner }: Omit<LoginProps, 'hosts'>) => {
         onAccept={accept}
       />
       {site.offersSignIn ? <SignInAtSite {...props} /> : <TokenForm {...props} />}
+      {chosen?.length === 0 && <p className={styles.quiet}>The site can be connected when a tool is chosen.</p>}
       {!hosts.areAll && (
         <p className={styles.quiet}>
           {isOptional ? 'You can sign in' : 'The site can be connected'} when every host is ticked.

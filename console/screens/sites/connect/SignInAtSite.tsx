@@ -13,7 +13,7 @@ import styles from './Connect.module.css'
 import type { LoginProps } from './TokenForm.tsx'
 
 /** What to ask the site for, and the way there. The browser comes back to this page. */
-export const SignInAtSite = ({ site, url, owner, hosts }: LoginProps) => {
+export const SignInAtSite = ({ site, url, owner, hosts, chosen: chosenTools }: LoginProps) => {
   // A site that lists its tools to everybody does not say which of them need the sign-in.
   const isOptional = site.authType === 'none'
   const groups = isOptional ? [] : byScope(site.tools)
@@ -22,7 +22,8 @@ export const SignInAtSite = ({ site, url, owner, hosts }: LoginProps) => {
     onSuccess: ({ connectUrl }) => location.assign(connectUrl),
   })
   const [client, setClient] = useState({ id: '', secret: '' })
-  const tools = isOptional ? undefined : toolsFor(site.tools, chosen)
+  const ofScopes = isOptional ? undefined : toolsFor(site.tools, chosen)
+  const tools = chosenTools ? [...chosenTools] : ofScopes
   // The site may refuse to register the platform, and then takes a client that a person registers.
   const isRefused = starting.error !== null && problemOf(starting.error).code === 'TOOL_EXECUTION_ERROR'
   const asksForClient = site.needsClientId || isRefused || client.id !== ''
@@ -31,7 +32,7 @@ export const SignInAtSite = ({ site, url, owner, hosts }: LoginProps) => {
     ...(client.secret.trim() !== '' && { clientSecret: client.secret.trim() }),
   }
   const body = { ...owner.query, url, acceptHosts: [...hosts.accepted], ...(tools && { tools }), ...own }
-  const isChosen = groups.length === 0 || chosen.length > 0
+  const isChosen = chosenTools ? chosenTools.length > 0 : groups.length === 0 || chosen.length > 0
   const hasClient = !own || own.clientId !== ''
   return (
     <div className={styles.form}>

@@ -21,10 +21,12 @@ export interface LoginProps {
   owner: Owner
   /** The hosts that were ticked, and whether all are. */
   hosts: { accepted: readonly string[]; areAll: boolean }
+  /** The names of the chosen tools, at a site that offers a choice. */
+  chosen?: readonly string[] | undefined
 }
 
 /** A token that the site issued, unless it needs none. */
-export const TokenForm = ({ site, url, owner, hosts }: LoginProps) => {
+export const TokenForm = ({ site, url, owner, hosts, chosen }: LoginProps) => {
   const [token, setToken] = useState('')
   const navigate = useNavigate()
   const queries = useQueryClient()
@@ -38,7 +40,7 @@ export const TokenForm = ({ site, url, owner, hosts }: LoginProps) => {
     },
   })
   const problem = detailOf(adding.error, 'token')
-  const acceptHosts = [...hosts.accepted]
+  const body = { ...owner.query, url, ...(chosen && { tools: [...chosen] }), acceptHosts: [...hosts.accepted] }
   const needsToken = site.authType !== 'none'
   const help = useCatalogueEntry(owner, { url, origin: site.origin })?.tokenHelp
   return (
@@ -46,13 +48,13 @@ export const TokenForm = ({ site, url, owner, hosts }: LoginProps) => {
       className={styles.form as string}
       onSubmit={(event) => {
         event.preventDefault()
-        adding.mutate({ body: { ...owner.query, url, ...(needsToken && { token: token.trim() }), acceptHosts } })
+        adding.mutate({ body: { ...body, ...(needsToken && { token: token.trim() }) } })
       }}
     >
       {needsToken && (
         <Field
           label="Token"
-          hint={`${shownText(help ?? 'Create it in the settings of the site.')} It is stored encrypted, sent only to the site, and tried at once if the site has a tool that only reads.`}
+          hint={`${shownText(help ?? 'Create it in the settings of the site.')} ${kept}${chosen ? ` ${basic}` : ''}`}
           type="password"
           autoComplete="off"
           isRequired
@@ -68,7 +70,7 @@ export const TokenForm = ({ site, url, owner, hosts }: LoginProps) => {
           type="submit"
           kind={site.offersSignIn ? 'secondary' : 'primary'}
           busy={adding.isPending}
-          isDisabled={!hosts.areAll}
+          isDisabled={!hosts.areAll || chosen?.length === 0}
         >
           {site.offersSignIn ? 'Connect without sign-in' : 'Connect site'}
         </Button>{' '}
@@ -76,10 +78,13 @@ export const TokenForm = ({ site, url, owner, hosts }: LoginProps) => {
           action={{
             method: 'POST',
             path: '/vault',
-            body: { ...owner.query, url, ...(needsToken && { token: 'the token from the site' }), acceptHosts },
+            body: { ...body, ...(needsToken && { token: 'the token from the site' }) },
           }}
         />
       </div>
     </Form>
   )
 }
+
+const kept = 'It is stored encrypted, sent only to the site, and tried at once if the site has a tool that only reads.'
+const basic = 'If the API wants a user name and a password, write both with a colon between.'

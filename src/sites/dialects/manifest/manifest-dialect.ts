@@ -17,6 +17,7 @@ export function createManifestDialect(
   const fetchManifest = createFetchManifest(context)
   return {
     isPersonal: false,
+    offersChoice: false,
     async list(address, party) {
       const { origin } = parseSiteUrl(address)
       return { origin, manifest: await fetchManifest(origin, party) }

@@ -28,7 +28,7 @@ export function parseManifest(bytes: Uint8Array): Manifest {
   return {
     ...without(checked.output, ['left_out']),
     auth: without(auth, ofForeignAuth),
-    tools: tools.map((tool) => without(tool, ['proposed_effect', 'output_schema', 'job'])),
+    tools: tools.map((tool) => without(tool, ['proposed_effect', 'output_schema', 'job', 'request'])),
   }
 }
 
@@ -40,6 +40,7 @@ const ofForeignAuth = [
   'client_auth_methods',
   'reads_client_documents',
   'sends_issuer',
+  'credential',
 ]
 
 /** Unknown members are kept, unless other dialects write members of these names. They would be taken for those. */

@@ -1,6 +1,7 @@
 import type { ErrorDetail } from '../../../errors.ts'
 import { isObject, joinPath } from '../../../json.ts'
-import { keywords, memberOf, type Keyword, type SchemaObject } from '../../schema/schema-keywords.ts'
+import { valueAt } from '../../schema/json-pointer.ts'
+import { keywords, type Keyword, type SchemaObject } from '../../schema/schema-keywords.ts'
 
 /** References within references. A schema's inner schemas must not be nested more deeply either. */
 const deepest = 20
@@ -81,28 +82,10 @@ function targetOf(reference: unknown, path: string, { root, open, budget }: Walk
   if (open.includes(reference) || reference === '#')
     throw new Unresolved(path, 'is a reference of a schema to itself, and recursion is not supported')
   if (open.length === deepest) throw new Unresolved(path, `goes through more than ${deepest} references`)
-  const target = at(root, reference)
+  const target = valueAt(root, reference)
   if (!isObject(target) && typeof target !== 'boolean') throw new Unresolved(path, 'refers to no schema')
   budget.copied += JSON.stringify(target).length
   if (budget.copied > maxCopied)
     throw new Unresolved(path, `makes the references of the list exceed ${maxCopied} characters in total`)
   return inlined(target, path, { root, open: [...open, reference], budget })
-}
-
-/** The value at a JSON pointer (RFC 6901, 6) in its fragment form. */
-function at(root: unknown, pointer: string): unknown {
-  let value = root
-  for (const token of pointer.split('/').slice(1)) {
-    const name = unescaped(token)
-    value = Array.isArray(value) ? (value as unknown[])[Number(name)] : memberOf(value, name)
-  }
-  return value
-}
-
-function unescaped(token: string): string {
-  try {
-    return decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~')
-  } catch {
-    return token
-  }
 }

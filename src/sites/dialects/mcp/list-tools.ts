@@ -147,7 +147,8 @@ function toCoded(error: unknown, attempt: Attempt, maxBytes: number): CodedError
     return invalid('tools', 'is no list of tools')
   // The message of the library's error, and of its cause, is the server's, and may quote the token.
   const privateDetail = failure?.message ?? (error instanceof Error ? error.name : '')
-  return new CodedError('MANIFEST_NOT_FOUND', { message: reasonOf(error, attempt), privateDetail })
+  const message = reasonOf(error, attempt)
+  return new CodedError('MANIFEST_NOT_FOUND', { message, privateDetail, ...(failure && { cause: failure }) })
 }
 
 /** Sentences for a missing list. That a host cannot be reached was found before, with the manifest's address. */

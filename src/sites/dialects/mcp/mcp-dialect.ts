@@ -129,6 +129,7 @@ export function createMcpDialect(
 
   return {
     isPersonal: true,
+    offersChoice: false,
     async list(address, party, known) {
       const url = parseSiteUrl(address)
       assertThat(!mayHoldSecret(url), 'INVALID_URL', { message: secretInQuery })

@@ -2,7 +2,7 @@ import type { ErrorDetail } from '../../../errors.ts'
 import { isObject, lossyPlaces } from '../../../json.ts'
 import { cleanName, withoutHidden } from '../../../names.ts'
 import { shortened, storable } from '../../../text.ts'
-import type { LeftOutTool } from '../../left-out.ts'
+import { problemSentence, type LeftOutTool } from '../../left-out.ts'
 import { inputSchemaProblems, noPatterns } from '../../schema/input-schema.ts'
 import { maxTools } from '../../tool.ts'
 import { headerProblems } from './header-parameters.ts'
@@ -31,7 +31,7 @@ export function pickTools(tools: readonly unknown[]): Picked {
   for (const [index, given] of tools.entries()) {
     const read = readTool(given, picked.usable, budgets)
     if ('tool' in read) picked.usable.push(read.tool)
-    else picked.leftOut.push({ name: shownName(given) || `#${index + 1}`, problem: sentence(read.problem) })
+    else picked.leftOut.push({ name: shownName(given) || `#${index + 1}`, problem: problemSentence(read.problem) })
   }
   return picked
 }
@@ -91,6 +91,3 @@ const shownName = (given: unknown): string =>
   isObject(given) && typeof given['name'] === 'string'
     ? shortened(withoutHidden(cleanName(storable(given['name']))), 128)
     : ''
-
-const sentence = ({ path, message }: ErrorDetail): string =>
-  shortened(withoutHidden(path === '' ? message : `"${path}" ${message}`), 300)

@@ -1,14 +1,11 @@
 import type { ErrorDetail } from '../../../errors.ts'
 import { hidingOf } from '../../../hiding/hiding-cache.ts'
 import { isObject, parseJson } from '../../../json.ts'
-import { cleanName, cut, problemOfName } from '../../../names.ts'
-import { shortened, storable } from '../../../text.ts'
+import { foreignName, foreignText } from '../../foreign-texts.ts'
 import type { Manifest } from '../../manifest.ts'
 import { namedLeftOut } from '../../left-out.ts'
 import type { ManifestTool, ProposedEffect } from '../../tool.ts'
 import { pickTools, type Picked, type PickedTool } from './pick-tools.ts'
-
-const maxText = 4000
 
 /** What a server said, and what is known about it. */
 export interface Listing {
@@ -41,9 +38,9 @@ export async function readTools({ text, secrets }: { text: string; secrets: read
 function manifestOf({ url, auth, server }: Listing, { usable, leftOut }: Picked): Manifest {
   const { host } = new URL(url)
   return {
-    name: nameOf(server.title) ?? nameOf(server.name) ?? host,
-    version: textOf(server.version, 100) ?? 'unknown',
-    description: textOf(server.description) ?? textOf(server.instructions) ?? `The MCP server at ${host}.`,
+    name: foreignName(server.title) ?? foreignName(server.name) ?? host,
+    version: foreignText(server.version, 100) ?? 'unknown',
+    description: foreignText(server.description) ?? foreignText(server.instructions) ?? `The MCP server at ${host}.`,
     server: { url },
     auth,
     tools: usable.map(toTool),
@@ -58,7 +55,7 @@ function toTool({ name, title, description, inputSchema, outputSchema, ...others
   const job = isObject(execution) ? jobIn(execution) : undefined
   return {
     name,
-    description: textOf(description) ?? textOf(title) ?? name,
+    description: foreignText(description) ?? foreignText(title) ?? name,
     input_schema: inputSchema,
     ...(outputSchema && { output_schema: outputSchema }),
     ...(proposed && { proposed_effect: proposed }),
@@ -77,12 +74,3 @@ function jobIn({ taskSupport }: Record<string, unknown>): ManifestTool['job'] {
   if (taskSupport === 'optional') return 'possible'
   return taskSupport === 'required' ? taskSupport : undefined
 }
-
-/** Names and texts are shortened, where a manifest's would be refused: most servers do not know the platform. */
-function nameOf(given: unknown): string | undefined {
-  const name = typeof given === 'string' ? cut(cleanName(storable(given)), 200) : ''
-  return problemOfName(name, 200) === undefined ? name : undefined
-}
-
-const textOf = (given: unknown, most = maxText): string | undefined =>
-  typeof given === 'string' && /\S/.test(given) ? shortened(storable(given), most - 1) : undefined

@@ -17,6 +17,6 @@ export function access(site: OAuthSite): Access {
       authorization_response_iss_parameter_supported: site.sends_issuer === true,
     },
     issuerInWords: `The site's authorization server is ${quotedWords(issuer)}.`,
-    foreign: { resource, scopes },
+    foreign: { resource, identity: issuer, scopes },
   }
 }

@@ -2,6 +2,7 @@ import type { ExecutionContext, TestFn } from 'ava'
 import type * as inThread from '../../../../../src/in-thread.ts'
 import { createLogger } from '../../../../../src/logger.ts'
 import { createSafeFetch } from '../../../../../src/safe-fetch/safe-fetch.ts'
+import type { KnownSite } from '../../../../../src/sites/dialects/dialect.ts'
 import { createDialect } from '../../../../../src/sites/dialects/registry.ts'
 import { createThreads } from '../../../../../src/threads/threads.ts'
 import { createCallSite, type SiteCall } from '../../../../../src/tools/call-site.ts'
@@ -44,9 +45,16 @@ export async function openDialect(
     ...limits,
   }
   const callSite = createCallSite({ logger: createLogger('silent', 'test'), threads })
-  const dialect = createDialect({ ...safeFetch, threads, config: { sites }, callSite })
+  const dialect = createDialect({
+    ...safeFetch,
+    documents: { read: async () => undefined },
+    threads,
+    config: { sites },
+    callSite,
+  })
   return {
-    list: (address: string, token?: string) => dialect.list(address, 'somebody', { token }),
+    list: (address: string, token?: string, known: KnownSite = {}) =>
+      dialect.list(address, 'somebody', { token, ...known }),
     call: (serverUrl: string, tool: string, more: Partial<SiteCall> = {}) =>
       dialect.call({ ...someCall, serverUrl, tool, ...more }),
   }

@@ -1,0 +1,91 @@
+import { CodedError } from '../../../errors.ts'
+import type * as inThread from '../../../in-thread.ts'
+import { parseSiteUrl } from '../../../safe-fetch/site-url.ts'
+import { orElse, type Threads } from '../../../threads/threads.ts'
+import { invalidManifest } from '../../invalid-manifest.ts'
+import { namedLeftOut } from '../../left-out.ts'
+import type { Manifest } from '../../manifest.ts'
+import type { Adapter, KnownSite, ListedSite } from '../dialect.ts'
+import { createFetchDocument, type DocumentReader } from './fetch-document.ts'
+import { maxDocuments } from './document/documents.ts'
+import type { DocumentFound, DocumentToRead, OfferedOperation } from './operation.ts'
+
+/**
+ * Makes the function that lists the operations of an OpenAPI document: all of them as an offer, and the chosen ones as
+ * tools. Throws INVALID_URL, MANIFEST_NOT_FOUND and MANIFEST_INVALID.
+ */
+export function createListOperations(
+  context: Parameters<typeof createFetchDocument>[0] & { threads: Pick<Threads<typeof inThread>, 'run'> },
+): Adapter['list'] {
+  const { threads } = context
+  const open = createFetchDocument(context)
+
+  /** Reads the document again with each round of documents that it was found to refer to. */
+  async function readWhole(given: DocumentToRead, reader: DocumentReader, party: string): Promise<DocumentFound> {
+    const referenced: Record<string, string> = {}
+    for (;;) {
+      const read = await threads
+        .run(party, 'readDocument', { ...given, referenced })
+        .catch(orElse({ problems: [tooComplex] }))
+      if ('isNone' in read) throw new CodedError('MANIFEST_NOT_FOUND', { message: noDocument })
+      if ('problems' in read) throw invalidManifest(read.problems)
+      if ('manifest' in read) return read
+      const missing = read.missing.filter((address) => !(address in referenced))
+      const isTooMuch = missing.length === 0 || missing.length + Object.keys(referenced).length > maxDocuments
+      if (isTooMuch) throw invalidManifest([{ path: '', message: tooManyReferences }])
+      for (const address of missing) referenced[address] = await reader.referenced(address)
+    }
+  }
+
+  return async (given, party, known) => {
+    const { address, server } = partsOf(given)
+    const reader = open(address)
+    const document = { address: reader.base, text: await reader.document(), server, ...wanted(known) }
+    const read = await readWhole({ ...document, referenced: {} }, reader, party)
+    const manifest = JSON.parse(read.manifest) as Manifest
+    return {
+      origin: keyOf(address, manifest.server.url),
+      manifest: withLeftOut(manifest, read, known),
+      offered: read.offered.map(toOffered),
+      alternatives: read.servers.map((url) => keyOf(address, url)),
+    }
+  }
+}
+
+const keyOf = (address: string, server: string): string => `${address}#${server}`
+
+/** The document's address, and the server that a key names. */
+function partsOf(given: string): { address: string; server?: string } {
+  const at = given.indexOf('#')
+  if (at === -1) return { address: given }
+  const server = given.slice(at + 1)
+  parseSiteUrl(server)
+  return { address: given.slice(0, at), server }
+}
+
+/** Before a choice, people want to know what cannot be chosen. After it, only what of it cannot be used. */
+const withLeftOut = (manifest: Manifest, { leftOut }: DocumentFound, { chosen = [] }: KnownSite): Manifest =>
+  chosen.length > 0 || leftOut.length === 0 ? manifest : { ...manifest, left_out: namedLeftOut(leftOut) }
+
+const wanted = ({ chosen = [], token = '', wantsSignIn }: KnownSite) => ({
+  chosen,
+  hasCredential: token !== '',
+  wantsSignIn,
+})
+
+const toOffered = ({
+  name,
+  description,
+  tags,
+  method,
+  path,
+}: OfferedOperation): NonNullable<ListedSite['offered']>[number] => ({
+  name,
+  description,
+  tags,
+  request: `${method} ${path}`,
+})
+
+const noDocument = 'There is no OpenAPI document at the address.'
+const tooManyReferences = `refers to more than ${maxDocuments} other documents`
+const tooComplex = { path: '', message: 'takes too long to read' }
