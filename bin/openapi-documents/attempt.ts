@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { readDocument } from '../../src/sites/dialects/openapi/document/read-document.ts'
+import { readDocument } from '../../src/in-thread.ts'
 import { send, type Json } from '../tour/client.ts'
 import type { Mock } from './mock.ts'
 import type { Published } from './published.ts'
