@@ -5,6 +5,7 @@ for (const [typed, address] of [
   ['tracker.example.com', 'https://tracker.example.com'],
   [' https://tracker.example.com/ ', 'https://tracker.example.com/'],
   ['http://tracker.example.com', 'http://tracker.example.com'],
+  ['document:0198a3c2', 'document:0198a3c2'],
   ['localhost:4401', 'https://localhost:4401'],
   ['https://ada:secret@tracker.example.com/a@b', 'https://tracker.example.com/a@b'],
   ['ada:sec@ret@tracker.example.com', 'https://tracker.example.com'],

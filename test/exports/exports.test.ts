@@ -85,7 +85,16 @@ test('the export of an account has everything of it and no secret, also while it
     chat.messages,
   )
   t.is(byId('vault', params['entryId'] ?? '')?.['calls']?.length, 1)
-  for (const name of ['ledger', 'apiKeys', 'documents', 'approvals', 'workspaces', 'logins', 'identities', 'paymentMethods'])
+  for (const name of [
+    'ledger',
+    'apiKeys',
+    'documents',
+    'approvals',
+    'workspaces',
+    'logins',
+    'identities',
+    'paymentMethods',
+  ])
     t.true((document[name]?.length ?? 0) > 0, name)
   t.deepEqual(body.secondFactor, { enabledAt: null, recoveryCodesLeft: 0 })
   t.deepEqual(

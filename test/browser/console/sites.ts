@@ -225,3 +225,21 @@ test.serial('tools of an API are found and chosen, and others are chosen later',
     ['get_pet'],
   )
 })
+
+test.serial('an API is connected with a document from a file', async (t) => {
+  const { page, api, platform } = await visiting(t)
+  await page.goto(`${platform.url}/console/w/me/sites/connect`)
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    page.getByRole('button', { name: 'Upload an OpenAPI document' }).click(),
+  ])
+  const paths = `paths: { /pets: { get: { operationId: list_pets } } }`
+  const text = `openapi: 3.1.0\ninfo: { title: Warehouse, version: '1' }\nservers: [{ url: '${api.serverUrl}' }]\n${paths}`
+  await chooser.setFiles({ name: 'warehouse.yaml', mimeType: 'application/yaml', buffer: Buffer.from(text) })
+  await page.getByRole('heading', { name: 'Warehouse' }).waitFor()
+  await page.getByRole('checkbox', { name: /list_pets/ }).check({ force: true })
+  await page.getByRole('checkbox', { name: 'localhost' }).check({ force: true })
+  await press(page, page.getByRole('button', { name: 'Connect site' }))
+  await page.getByText('Agents can now do this there').waitFor()
+  t.pass()
+})

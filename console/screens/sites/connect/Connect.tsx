@@ -6,6 +6,7 @@ import { AddressForm } from './AddressForm.tsx'
 import { Connected } from './Connected.tsx'
 import styles from './Connect.module.css'
 import { Inspection } from './Inspection.tsx'
+import { UploadDocument } from './UploadDocument.tsx'
 
 const route = getRouteApi('/signed-in/w/$owner/sites/connect')
 
@@ -25,6 +26,7 @@ export const Page = () => {
       ) : owner.may('build') ? (
         <>
           <AddressForm key={url} url={url} owner={owner.address} />
+          {url === undefined && <UploadDocument owner={owner} />}
           {url !== undefined && <Inspection key={`inspection of ${url}`} url={url} owner={owner} />}
         </>
       ) : (

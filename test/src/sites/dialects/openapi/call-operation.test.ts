@@ -207,7 +207,7 @@ const answers: [answer: RequestListener, outcome: Partial<CallOutcome>][] = [
   ],
   [
     answering(429, '{"error":{"message":"Slow down."}}', 'application/json', { 'retry-after': '7' }),
-    { kind: 'refused', httpStatus: 429, certain: true, retryAfter: 7 } as Partial<CallOutcome>,
+    { kind: 'refused', httpStatus: 429, certain: true, retryAfter: 7 },
   ],
   [
     answering(401, 'Who?', 'text/plain'),
