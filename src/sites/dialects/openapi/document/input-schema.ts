@@ -9,7 +9,6 @@ import { spend, TooLarge, type Copying, type Detail } from './copying.ts'
 import { Unusable, type Place } from './documents.ts'
 import type { GivenParameter } from './parameters.ts'
 import { propertyNames, type Described } from './property-names.ts'
-import type { GivenBody } from './request-body.ts'
 
 /** Characters of the schema of one tool, about: twenty of them must fit into a prompt. */
 const maxCharacters = 16 * 1024
