@@ -3,6 +3,7 @@ import Koa from 'koa'
 import type { Services } from '../src/services.ts'
 import { mountConsole } from './console/console.ts'
 import { mountDocs } from './docs/docs.ts'
+import { mountMcp } from './mcp/mcp.ts'
 import { accessLog } from './middleware/access-log.ts'
 import { crossOrigin } from './middleware/cross-origin.ts'
 import { errors } from './middleware/errors.ts'
@@ -34,6 +35,7 @@ export function createApp(services: Services): Koa {
   }
   mountDocs(router, routes, services)
   mountConsole(router, services)
+  mountMcp(router, services, shared)
   const find = createFindPath(router, routes)
 
   app.use(requestId)
