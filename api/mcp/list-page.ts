@@ -19,7 +19,10 @@ export function toolsPage(offer: readonly OfferedTool[], cursor: string | undefi
     tools.push(tool)
   }
   const last = tools.at(-1)
-  return { tools, ...(last && tools.length < rest.length && { nextCursor: Buffer.from(last.name).toString('base64url') }) }
+  return {
+    tools,
+    ...(last && tools.length < rest.length && { nextCursor: Buffer.from(last.name).toString('base64url') }),
+  }
 }
 
 function nameIn(cursor: string): string {

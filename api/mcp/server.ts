@@ -48,7 +48,8 @@ async function callTool(
   ctx: ServerContext,
 ) {
   const tool = (await offerTo(user)).find((one) => one.name === name)
-  if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no tool with this name. List the tools.')
+  if (!tool)
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no tool with this name. List the tools.')
   const key = ctx.mcpReq._meta?.[keyMember]
   try {
     return await tool.call({

@@ -66,11 +66,7 @@ interface TaskServing {
 }
 
 /** Serves the methods of tasks. `guarded` turns the platform's errors into the protocol's. */
-export function serveTasks(
-  server: Server,
-  user: McpUser,
-  { capabilitiesOf, guarded }: TaskServing,
-): void {
+export function serveTasks(server: Server, user: McpUser, { capabilitiesOf, guarded }: TaskServing): void {
   server.setRequestHandler('tasks/get', { params: named }, ({ taskId }, ctx) =>
     guarded(() => readTask(user, taskId, capabilitiesOf(ctx))),
   )

@@ -173,7 +173,10 @@ async function admit(route: AnyRoute, ctx: Context, given: Given, counting: 'cou
 const noPayments = 'This installation has no payments, tiers or credits to buy (BILLING=off).'
 
 /** Counts a request for the user, key or session, and for the account. */
-export async function countRequest({ rateLimits }: Services, { countedBy, userId, allowance }: AccountOfProof): Promise<void> {
+export async function countRequest(
+  { rateLimits }: Services,
+  { countedBy, userId, allowance }: AccountOfProof,
+): Promise<void> {
   await rateLimits.caller(countedBy)
   await rateLimits.account(userId, allowance)
 }
