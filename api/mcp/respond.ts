@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
-import { createMcpHandler, type McpServerFactory } from '@modelcontextprotocol/server'
+import { createMcpHandler, type McpServerFactory, type ServerEventBus } from '@modelcontextprotocol/server'
 import { toWebRequest } from '@modelcontextprotocol/node'
 import type { Context } from 'koa'
 import { goneSignal } from '../streams/reader.ts'
@@ -8,6 +8,8 @@ import { goneSignal } from '../streams/reader.ts'
 interface Options {
   /** Streams that stay open to tell a client about changes. Without them, clients list again when a list is stale. */
   mostSubscriptions: number
+  /** What these streams tell. */
+  bus?: ServerEventBus
   onerror: (error: Error) => void
 }
 
@@ -19,9 +21,9 @@ export async function respond(
   ctx: Context,
   body: unknown,
   make: McpServerFactory,
-  { mostSubscriptions, onerror }: Options,
+  { mostSubscriptions, ...options }: Options,
 ): Promise<void> {
-  const { fetch } = createMcpHandler(make, { maxSubscriptions: mostSubscriptions, onerror })
+  const { fetch } = createMcpHandler(make, { maxSubscriptions: mostSubscriptions, ...options })
   const signal = goneSignal(ctx)
   // Its types want members to be absent that Node's may have as undefined.
   const request = await toWebRequest(ctx.req as Parameters<typeof toWebRequest>[0], body, { signal })

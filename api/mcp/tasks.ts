@@ -70,10 +70,10 @@ export function serveTasks(server: Server, user: McpUser, { capabilitiesOf, guar
   server.setRequestHandler('tasks/get', { params: named }, ({ taskId }, ctx) =>
     guarded(() => readTask(user, taskId, capabilitiesOf(ctx))),
   )
-  const update = named.extend({ inputResponses: z.record(z.string(), z.unknown()) })
-  server.setRequestHandler('tasks/update', { params: update }, ({ taskId, inputResponses }) =>
+  // The library takes the answers out of the parameters.
+  server.setRequestHandler('tasks/update', { params: named }, ({ taskId }, { mcpReq }) =>
     guarded(async () => {
-      await updateTask(user, taskId, inputResponses)
+      await updateTask(user, taskId, mcpReq.inputResponses ?? {})
       return {}
     }),
   )
