@@ -58,4 +58,4 @@ export function createApp(services: Services): Koa {
 
 /** Clients hang up in the middle of a response all the time; the access log has the line. */
 const isClientGone = (error: unknown): boolean =>
-  ['ECONNRESET', 'EPIPE'].includes(String((error as { code?: unknown }).code))
+  ['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'].includes(String((error as { code?: unknown }).code))
