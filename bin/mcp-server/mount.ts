@@ -6,6 +6,7 @@ import Koa from 'koa'
 import { createRequestStateCodec, InMemoryServerEventBus, McpServer } from '@modelcontextprotocol/server'
 import { refuseOtherOrigins } from '../../api/mcp/origins.ts'
 import { respond } from '../../api/mcp/respond.ts'
+import { closeNow } from './front.ts'
 import { registerAsking } from './asking-fixtures.ts'
 import { registerPrompts, registerResources, registerTools } from './plain-fixtures.ts'
 
@@ -52,5 +53,5 @@ export async function startMount() {
     const body = ctx.method === 'POST' ? await json(ctx.req) : undefined
     await respond(ctx, body, make, { mostSubscriptions: 100, bus, onerror: () => {} })
   })
-  return { url: `${baseUrl}/mcp`, close: () => server.closeAllConnections() ?? server.close() }
+  return { url: `${baseUrl}/mcp`, close: () => closeNow(server) }
 }
