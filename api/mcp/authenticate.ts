@@ -1,5 +1,6 @@
 import type { Transaction } from '../../src/database/database.ts'
 import { assertThat, CodedError, isCoded } from '../../src/errors.ts'
+import { ownerNamed } from '../../src/owners/reach.ts'
 import type { Services } from '../../src/services.ts'
 import type { Caller } from '../../src/users/caller.ts'
 
@@ -37,11 +38,14 @@ export async function authenticate(
   }
 }
 
-/** An access token of a login was issued for the console and the API, so it is refused here (RFC 8707, 2). */
+/**
+ * An access token of a login was issued for the console and the API, so it is refused here (RFC 8707, 2).
+ * WORKSPACE_NOT_FOUND if the key's creator has left its workspace.
+ */
 function authenticatedKey(caller: Caller): Authenticated {
   const message = 'Access tokens of sign-in sessions are not for MCP clients. Use an API key.'
   assertThat(caller.via === 'api-key', 'INVALID_TOKEN', { message })
-  return { userId: caller.userId, ownerId: caller.reach.home, scopes: scopesOfKey(caller), caller }
+  return { userId: caller.userId, ownerId: ownerNamed(caller.reach, undefined), scopes: scopesOfKey(caller), caller }
 }
 
 /** Over HTTP, the scope `write` alone allows decisions. Here it does not, because the client has a model. */

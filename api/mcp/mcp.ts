@@ -1,5 +1,6 @@
 import type { Router } from '@koa/router'
 import type { Context } from 'koa'
+import { noteInLog } from '../../src/logger.ts'
 import type { Services } from '../../src/services.ts'
 import { requireKept, requireTerms, type Caller } from '../../src/users/caller.ts'
 import { bodyReader, readJsonBody } from '../route/body.ts'
@@ -30,6 +31,7 @@ export function mountMcp(router: Router, services: Services, { admission, stream
     }
     const { found } = await admission.admit(ctx, authorization ?? '', check)
     ctx.state['userId'] = found.userId
+    noteInLog({ userId: found.userId, ownerId: found.ownerId })
     const message = await readJsonBody(ctx, read, found.userId)
     requireScopeFor(message, found.scopes, ctx)
     const callerNow: CallerNow = async (within) => (await authenticate(services, authorization, { within })).caller
