@@ -22,7 +22,7 @@ export async function startMount() {
       { name: 'test-mount', version: '1.0.0' },
       {
         capabilities: { logging: {}, completions: {}, resources: { subscribe: true, listChanged: true } },
-        requestState: { verify: codec.verify },
+        requestState: { verify: (state, ctx) => codec.verify(state, ctx) },
       },
     )
     registerTools(server)
@@ -48,7 +48,8 @@ export async function startMount() {
     try {
       refuseOtherOrigins(ctx, { baseUrl, corsOrigins: [] })
     } catch {
-      return void (ctx.status = 403)
+      ctx.status = 403
+      return
     }
     const body = ctx.method === 'POST' ? await json(ctx.req) : undefined
     await respond(ctx, body, make, { mostSubscriptions: 100, bus, onerror: () => {} })
