@@ -3,6 +3,7 @@ import Koa from 'koa'
 import type { Services } from '../src/services.ts'
 import { mountConsole } from './console/console.ts'
 import { mountDocs } from './docs/docs.ts'
+import { mountMcp } from './mcp/mcp.ts'
 import { accessLog } from './middleware/access-log.ts'
 import { crossOrigin } from './middleware/cross-origin.ts'
 import { errors } from './middleware/errors.ts'
@@ -34,6 +35,7 @@ export function createApp(services: Services): Koa {
   }
   mountDocs(router, routes, services)
   mountConsole(router, services)
+  mountMcp(router, services, shared)
   const find = createFindPath(router, routes)
 
   app.use(requestId)
@@ -56,4 +58,4 @@ export function createApp(services: Services): Koa {
 
 /** Clients hang up in the middle of a response all the time; the access log has the line. */
 const isClientGone = (error: unknown): boolean =>
-  ['ECONNRESET', 'EPIPE'].includes(String((error as { code?: unknown }).code))
+  ['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'].includes(String((error as { code?: unknown }).code))

@@ -1,7 +1,7 @@
 import { perform } from '../../activities/perform.ts'
 import { exportAccount } from '../../api/exports.ts'
 import { toCoded } from '../../api/failures.ts'
-import { mount } from '../../api/route/mount.ts'
+import { present } from '../../api/route/present.ts'
 import { presentAgent } from '../../api/schemas/agent-schema.ts'
 import { redact } from '../../src/logger.ts'
 import { withoutSecrets } from '../../src/loop/fit-transcript.ts'
@@ -66,7 +66,7 @@ export const secrets: Fault[] = [
   },
   {
     id: 'secrets/columns-in-answers',
-    in: mount,
+    in: present,
     edit: instead('answer', 'ReturnStatement > MemberExpression[property.name="output"]'),
     why: 'answers hold columns that the declaration does not name: hashes and sealed secrets',
     tests: ['test/api/codes.test.ts'],
