@@ -30,7 +30,7 @@ test.serial('a suggested site is found, inspected and connected by keyboard, and
   await page.keyboard.press('Enter')
   await page.getByText('Agents can now do this there').waitFor()
   await press(page, page.getByRole('link', { name: 'Connect another site' }))
-  await page.getByText('Connected.', { exact: false }).first().waitFor()
+  await page.getByRole('link', { name: 'Open Example issue tracker' }).waitFor()
   t.is(await page.getByRole('link', { name: /^Inspect / }).count(), 1)
   await press(page, page.getByRole('link', { name: 'Open Example issue tracker' }))
   await page.getByRole('heading', { name: 'Agents that use it' }).waitFor()
