@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { shownProgress, shownResult } from '../src/tools/shown-call.ts'
+import { shownProgress } from '../src/tools/job.ts'
+import { shownResult } from '../src/tools/shown-call.ts'
 import { JsonText } from '../src/json-text.ts'
 import { callStatuses, type DirectToolCall } from '../src/tools/tool-call.ts'
 import { route } from './route/route.ts'

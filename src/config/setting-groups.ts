@@ -118,7 +118,7 @@ export const settingGroups: readonly SettingGroup[] = [
       RUN_CREDITS: 'Credits per run.',
       RUN_MINUTES: 'The time limit for a run. Time spent waiting does not count.',
       RUN_WAIT_SECONDS:
-        'The total time that a run may wait: for host limits, credits, approvals, a reconnected site or a resumed agent.',
+        'The total time that a run may wait: for host limits, credits, approvals, long tool calls, a reconnected site or a resumed agent.',
       QUEUE_BLOCKED_SECONDS: 'How long a queued run waits for its owner to pay before it fails.',
       SCHEDULE_CATCH_UP_SECONDS: 'How late a scheduled run may start. Later ones are recorded as missed.',
       CALLBACK_TIMEOUT_SECONDS: 'The time limit for one attempt to post a callback.',

@@ -1,11 +1,10 @@
 import { retryWhileUnavailable } from '../database/database.ts'
 import type { CallOutcome } from '../tools/call-site.ts'
-import type { Sender, Sent } from '../tools/sender.ts'
+import type { Sender, Sent, Unsent } from '../tools/sender.ts'
 import type { Sending } from '../tools/sending.ts'
 import type { Attempted } from './call-endings.ts'
 import { inDoubt } from '../tools/job.ts'
-import type { Accepted } from './call-ledger.ts'
-import type { CallLedger } from './perform-call.ts'
+import type { Accepted, Asking } from './call-ledger.ts'
 
 /** Keeps the record of what a site works on. Both return the outcome of the call if its end is not waited for. */
 export interface JobLedger<Call extends Attempted> {
@@ -17,7 +16,13 @@ export interface JobLedger<Call extends Attempted> {
   refuseAsking: (call: Call, generation: number) => Promise<Call>
 }
 
-type FollowingLedger<Call extends Attempted> = CallLedger<Call> & { job: JobLedger<Call> }
+/** The part of the record of a call that is written here; the rest is the caller's. */
+interface FollowingLedger<Call extends Attempted> {
+  job: JobLedger<Call>
+  ask?: (call: Call, outcome: Asking) => Promise<CallOutcome | undefined>
+  finish: (call: Call, outcome: CallOutcome) => Promise<void>
+  unsent: (call: Call, sent: Unsent) => Promise<void>
+}
 
 /** A call that its site works on, or has done so. */
 interface Followed<Call extends Attempted> {

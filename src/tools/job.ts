@@ -74,3 +74,9 @@ const silent = 'The site worked on the call, and has not answered for an hour wh
 
 /** The outcome of a call that the site works on, if nobody learns its end. */
 export const inDoubt = (text: string): CallOutcome => ({ kind: 'broken', httpStatus: null, certain: false, text })
+
+/** What the site says about a call that it works on, as users see it; null if it does not work on it. */
+export const shownProgress = ({ endedAt, job }: { endedAt: Date | null; job: Job | null }) =>
+  job === null || endedAt !== null
+    ? null
+    : { since: new Date(job.acceptedAt), heardAt: new Date(job.heardAt), text: job.words === '' ? null : job.words }

@@ -1,6 +1,6 @@
 import { parseJson } from '../json.ts'
 import { JsonText } from '../json-text.ts'
-import { isFinal, type ToolCall } from './tool-call.ts'
+import type { ToolCall } from './tool-call.ts'
 
 /** Unsent arguments up to this length are parsed to see whether they are JSON, in two milliseconds at worst. */
 const parsedCharacters = 32 * 1024
@@ -15,9 +15,3 @@ export const shownArguments = ({ arguments: text, attempts }: Pick<ToolCall, 'ar
 /** The result as the model sees it: the site's JSON, or a sentence about the failure. */
 export const shownResult = ({ status, result }: Pick<ToolCall, 'status' | 'result'>): JsonText | string | null =>
   status === 'succeeded' && result !== null ? new JsonText(result) : result
-
-/** What the site says about a call that it works on, as users see it; null if it does not work on it, or not any more. */
-export const shownProgress = ({ status, job }: Pick<ToolCall, 'status' | 'job'>) =>
-  job === null || isFinal(status)
-    ? null
-    : { since: new Date(job.acceptedAt), heardAt: new Date(job.heardAt), text: job.words === '' ? null : job.words }

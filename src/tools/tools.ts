@@ -223,7 +223,7 @@ export function createTools(context: {
 const stillWorks =
   'The site still works on the call, and nobody waits for its end. Check the outcome at the site before you retry.'
 const noLonger =
-  'The site works on the call, and cannot be asked about it any more. Check the outcome at the site before you retry.'
+  'The site works on the call, and can no longer be asked about it. Check the outcome at the site before you retry.'
 
 const closeStatement = `
   update direct_tool_calls

@@ -1,9 +1,13 @@
 // @promise crashes
 import test, { type ExecutionContext } from 'ava'
+import { createChatCalls } from '../../src/chat/calls.ts'
+import { ChatAnswer } from '../../src/chat/chat-answer.ts'
+import { newId } from '../../src/ids.ts'
+import { ToolCall } from '../../src/tools/tool-call.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { startPlatform, type Platform } from '../helpers/platform.ts'
 import { sharedPlatform } from '../helpers/shared.ts'
-import { done, withTaskServer } from '../helpers/tasks.ts'
+import { completed, done, withTaskServer } from '../helpers/tasks.ts'
 import { endsAs, openSession, partsOf, send } from './stage.ts'
 
 const platformOf = sharedPlatform(test, 'idle')
@@ -34,4 +38,26 @@ test('a call that its site still works on when the answer has no time left is in
   t.like(call, { status: 'unknown' })
   await eventually(30, 'the task is cancelled', () => server.asked('tasks/cancel').length > 0 || undefined)
   t.is(server.asked('tasks/cancel').length, 1)
+})
+
+test('a process that takes an answer up asks what has become of its call, and does not make it again', async (t) => {
+  const platform = await platformOf()
+  const { services } = platform
+  const { server, session, parts } = await working(t, platform)
+  server.said = done
+  await parts
+  const { id: answerId } = await endsAs(session, 'completed')
+  // As its process has left it.
+  const writer = newId()
+  await ChatAnswer.query(services.database)
+    .findOne({ id: answerId })
+    .patch({ status: 'running', endedAt: null, writer })
+  const calls = ToolCall.query(services.database).findOne({ subjectId: answerId }).throwIfNotFound()
+  await calls.clone().patch({ status: 'started', result: null, endedAt: null })
+  server.said = completed({ content: [], structuredContent: { sum: 9 } })
+  const { ownerId } = await ChatAnswer.query(services.database).findOne({ id: answerId }).throwIfNotFound()
+  const calling = { ownerId, writer, secrets: [], signal: new AbortController().signal }
+  await createChatCalls(services).perform(await calls.clone(), calling)
+  t.like(await calls.clone(), { status: 'succeeded', attempts: 1, result: '{"sum":9}' })
+  t.is(server.calls().length, 1)
 })

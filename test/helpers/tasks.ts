@@ -20,7 +20,7 @@ interface Message {
   params: Record<string, unknown> & { name?: string; taskId?: string }
 }
 
-export const working: Said = { status: 'working', statusMessage: 'Reading the sources.', pollIntervalMs: 1000 }
+const working: Said = { status: 'working', statusMessage: 'Reading the sources.', pollIntervalMs: 1000 }
 export const completed = (result: object): Said => ({ status: 'completed', result })
 export const done = completed({ content: [{ type: 'text', text: 'All done.' }] })
 

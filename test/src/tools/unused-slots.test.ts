@@ -26,7 +26,14 @@ async function open(t: ExecutionContext, call: () => Promise<CallOutcome>) {
   const storedBytes = { note: (...of: unknown[]) => void noted.push(of) }
   const nothing = async () => {}
   async function send(begun: boolean, limit = outgoing, more: Partial<Sending> = {}) {
-    const sender = createSender({ config, logger, vault, outgoing: limit, dialect: { call, abandon: nothing }, storedBytes })
+    const sender = createSender({
+      config,
+      logger,
+      vault,
+      outgoing: limit,
+      dialect: { call, abandon: nothing },
+      storedBytes,
+    })
     const asked = { callId: newId(), ownerId, entryId, tool: 'echo_text', arguments: '{}', idempotencyKey: 'k' }
     const sending = { ...asked, share: ownerId, mayWait: true, refusedGeneration: null, ...more }
     return sender.send(sending, { begin: async () => begun, onRefused: nothing, onRefreshed: nothing })
