@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { readDocument } from '../../src/sites/dialects/openapi/document/read-document.ts'
+import { readDocument } from '../../src/in-thread.ts'
 import { send, type Json } from '../tour/client.ts'
 import type { Mock } from './mock.ts'
 import type { Published } from './published.ts'
@@ -20,7 +20,8 @@ export function readFile(file: string): Reading {
   const text = readFileSync(file, 'utf8')
   const began = performance.now()
   const address = 'https://localhost/openapi'
-  const read = readDocument({ address, server: 'https://localhost', text, referenced: {}, chosen: [] })
+  const given = { address, server: 'https://localhost', text, referenced: {}, chosen: [], hasCredential: true }
+  const read = readDocument(given)
   const measured = { kilobytes: Math.round(text.length / 1000), ms: Math.round(performance.now() - began) }
   if ('offered' in read) return { ...measured, offered: read.offered.length, leftOut: counted(read.leftOut) }
   return { ...measured, offered: 0, leftOut: [], problem: JSON.stringify(read) }

@@ -30,6 +30,7 @@ export async function startMock(
   function* look(line: string): Generator<string> {
     lines.push(line)
     if (line.includes('Prism is listening')) resolve()
+    yield line
   }
   const running = execa(process.execPath, [program, ...options], { stdin: 'ignore', stdout: look, reject: false })
   const ended = running.then(() => Promise.reject(new Error(`The mock ended:\n${lines.slice(-5).join('\n')}`)))
@@ -38,9 +39,9 @@ export async function startMock(
   const answered: string[] = []
   const { server, origin, close } = await listen({ port: 0, tls })
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    if (request.url === '/openapi-document') return void response.end(readFileSync(file))
-    if (!request.url?.startsWith(base)) return void response.writeHead(404).end()
-    forward(request, response, port, answered)
+    if (request.url === '/openapi-document') response.end(readFileSync(file))
+    else if (request.url?.startsWith(base)) forward(request, response, port, answered)
+    else response.writeHead(404).end()
   })
   return {
     documentUrl: `${origin}/openapi-document`,

@@ -62,10 +62,10 @@ export const published: readonly Published[] = [
     tool: 'get_open_roles',
   },
   {
-    pack: '@mojaloop/api-snippets@18.4.1',
-    file: 'docs/fspiop-rest-v2.0-openapi3-snippets.yaml',
-    tool: 'participants_by_type_and_id',
-    given: { Type: 'MSISDN', ID: '1', 'FSPIOP-Source': 'a' },
+    pack: '@adobe/aio-lib-campaign-standard@4.0.3',
+    file: 'spec/api.json',
+    tool: 'get_profile',
+    given: { PROFILE_PKEY: '@a' },
   },
   {
     pack: '@adobe/aio-lib-console@5.8.0',

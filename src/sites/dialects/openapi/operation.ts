@@ -33,7 +33,7 @@ export interface OperationBody {
 /** Where a pasted credential is sent. For `basic`, it is the user's name and password with a colon between. */
 export type CredentialPlace = { scheme: 'bearer' | 'basic' } | { in: 'header' | 'query' | 'cookie'; name: string }
 
-/** What `readDocument` is given: the document, documents that it refers to by address, and what is chosen. */
+/** What the thread is given: the document, documents that it refers to by address, and what is chosen. */
 export interface DocumentToRead {
   /** The address of the document, that relative ones are resolved against; absent for an uploaded one. */
   address?: string | undefined

@@ -2,8 +2,8 @@ import { withoutHidden } from '../../../../names.ts'
 import { shortened } from '../../../../text.ts'
 import type { LeftOutTool } from '../../../left-out.ts'
 import { Unusable } from './documents.ts'
-import type { Sorted } from './found.ts'
 import type { Requirement } from './sign-in.ts'
+import type { Sorted } from './sort-operations.ts'
 import { toTool, type OperationTool, type Reading } from './to-tool.ts'
 
 /** Operations of one site that can be chosen. */

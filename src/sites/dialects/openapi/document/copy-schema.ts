@@ -73,9 +73,9 @@ function copyMember(name: string, value: unknown, walk: Walk): unknown {
   const form = formOf(name)
   if (form === undefined || value === undefined) return copyAnnotation(name, value, copying)
   // In OpenAPI 3.0 the limit itself is in `minimum`.
-  if (copying.isVersion30 && /^exclusiveM/.test(name) && typeof value === 'boolean') return value
+  if (copying.isVersion30 && name.startsWith('exclusiveM') && typeof value === 'boolean') return value
   if (leftOut.has(name) || isLong(value) || !keywordForms[form].holds(value)) return undefined
-  if (name === 'pattern') return fits(String(value), copying.patterns) ? value : undefined
+  if (name === 'pattern') return fits(value as string, copying.patterns) ? value : undefined
   if (form === 'schema') return copyInner(value, walk)
   if (form === 'schemas') return (value as unknown[]).map((one) => copyInner(one, walk))
   if (form === 'schemas by name' || form === 'schemas by pattern') return copyByName(name, value as SchemaObject, walk)

@@ -53,7 +53,7 @@ export function createDocuments(root: unknown, address: string, referenced: Reco
     if (!/^(?:\/|$)/.test(fragment)) throw new Unusable('refers to a part by an anchor, and only paths are supported')
     const address = `${document}#${fragment}`
     const value = found.get(address) ?? valueAt(open(document), fragment)
-    if (value === undefined) throw new Unusable('refers to something that is not there')
+    if (value === undefined) throw new Unusable('refers to something that is missing')
     found.set(address, value)
     return { value, document, address }
   }

@@ -8,7 +8,6 @@ const own = new Set([
   'content-length',
   'content-type',
   'cookie',
-  'date',
   'expect',
   'forwarded',
   'host',

@@ -1,15 +1,14 @@
-import { upgradeFromThreeToThreeOne } from '@scalar/openapi-upgrader/3.0-to-3.1'
+import { upgrade } from '@scalar/openapi-upgrader'
 import { isObject, lossyPlaces } from '../../../../json.ts'
 import { problemSentence } from '../../../left-out.ts'
 import { inputSchemaProblems, noPatterns } from '../../../schema/input-schema.ts'
 import type { SchemaObject } from '../../../schema/schema-keywords.ts'
-import type { OperationRequest } from '../operation.ts'
+import type { OperationParameter, OperationRequest } from '../operation.ts'
 import { copySchema } from './copy-schema.ts'
 import { spend, TooLarge, type Copying, type Detail } from './copying.ts'
 import { Unusable, type Place } from './documents.ts'
 import type { GivenParameter } from './parameters.ts'
-import { propertyNames } from './property-names.ts'
-import type { GivenBody } from './request-body.ts'
+import { propertyNames, type Described } from './property-names.ts'
 
 /** Characters of the schema of one tool, about: twenty of them must fit into a prompt. */
 const maxCharacters = 16 * 1024
@@ -25,11 +24,6 @@ const details: readonly Detail[] = [
   { levels: 0, text: 40, constant: 100 },
 ]
 
-export interface Described {
-  parameters: readonly GivenParameter[]
-  body: GivenBody | undefined
-}
-
 type Shared = Pick<Copying, 'documents' | 'isVersion30' | 'patterns'>
 
 /**
@@ -44,15 +38,25 @@ export function inputOf(
 } {
   const names = propertyNames(described)
   const schema = firstThatFits((detail) => schemaWith(detail, described, names, shared))
-  const parameters = described.parameters.map(({ isRequired: _, description: __, schema: ___, ...one }, index) => ({
-    ...one,
-    property: names.parameters[index] ?? '',
-  }))
+  const parameters = described.parameters.map((one, index) => toParameter(one, names.parameters[index] ?? ''))
   const { body } = described
   if (!body) return { schema, parameters }
   const { mediaType, encoding } = body
   return { schema, parameters, body: { mediaType, property: names.body, ...(encoding && { encoding }) } }
 }
+
+const toParameter = (
+  { name, in: place, style, explode, allowReserved, mediaType }: GivenParameter,
+  property: string,
+): OperationParameter => ({
+  name,
+  in: place,
+  property,
+  style,
+  explode,
+  ...(allowReserved && { allowReserved }),
+  ...(mediaType !== undefined && { mediaType }),
+})
 
 function firstThatFits(make: (detail: Detail) => SchemaObject): SchemaObject {
   let problem = `has arguments whose schema has more than ${maxCharacters} characters`
@@ -71,7 +75,7 @@ function firstThatFits(make: (detail: Detail) => SchemaObject): SchemaObject {
 
 function schemaWith(detail: Detail, { parameters, body }: Described, names: Names, shared: Shared): SchemaObject {
   const copying: Copying = { ...shared, detail, budget: { characters: maxCharacters } }
-  const all = [...parameters.map((one, index) => ({ ...one, property: names.parameters[index] ?? '' }))]
+  const all = parameters.map((one, index) => ({ ...one, property: names.parameters[index] ?? '' }))
   const given = body ? [...all, { ...body, property: names.body }] : all
   const properties = given.map(({ property, schema, description }) => {
     spend(copying, property.length + 4)
@@ -98,5 +102,5 @@ function described(schema: unknown, { value }: Place, copying: Copying): unknown
 /** A schema of OpenAPI 3.0 as one of JSON Schema 2020-12. */
 function upgraded(schema: SchemaObject): SchemaObject {
   const document = { openapi: '3.0.3', components: { schemas: { input: schema } } }
-  return upgradeFromThreeToThreeOne(document).components.schemas.input as SchemaObject
+  return (upgrade(document, '3.1') as unknown as typeof document).components.schemas.input
 }

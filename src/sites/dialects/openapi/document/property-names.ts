@@ -1,4 +1,11 @@
-import type { Described } from './input-schema.ts'
+import type { GivenParameter } from './parameters.ts'
+import type { GivenBody } from './request-body.ts'
+
+/** What an operation takes. */
+export interface Described {
+  parameters: readonly GivenParameter[]
+  body: GivenBody | undefined
+}
 
 const longest = 60
 

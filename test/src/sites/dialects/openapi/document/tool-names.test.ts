@@ -12,7 +12,7 @@ test('the id of an operation, or else its method and path, becomes a name in sna
   t.is(nameOf('2fa'), 'call_2fa')
   t.is(nameOf(undefined, 'DELETE', '/pets/{petId}/toys'), 'delete_pets_by_pet_id_toys')
   t.is(nameOf('宠物', 'GET', '/'), 'get')
-  for (const id of ['a'.repeat(65), `${'aB'.repeat(40)}`, 'x'.repeat(100_000)])
+  for (const id of ['a'.repeat(65), 'aB'.repeat(40), 'x'.repeat(100_000)])
     t.regex(nameOf(id) ?? '', /^[a-z][a-z_]{1,54}_[0-9a-f]{8}$/)
 })
 
