@@ -7,7 +7,7 @@ import { route } from './route/route.ts'
 import { validated } from './route/validation.ts'
 import { field, named, whole } from './schemas/documented.ts'
 import { idOf } from './schemas/example-ids.ts'
-import { createdAt, listOf, name, ofOwner, ownerId, text } from './schemas/schemas.ts'
+import { createdAt, inWorkspace, listOf, name, ofOwner, ownerId, text } from './schemas/schemas.ts'
 
 const nameMeaning = 'Name of the document'
 const about = {
@@ -25,10 +25,7 @@ const about = {
 const document = named('Document', v.object(about), 'Uploaded OpenAPI document')
 const textMeaning = 'OpenAPI document (3.0 or 3.1), as JSON or YAML'
 const exampleText = 'openapi: 3.1.0'
-const newDocument = v.strictObject({
-  name: name(100, nameMeaning, 'Warehouse API'),
-  text: field(text(maxDocumentBytes), textMeaning, exampleText),
-})
+const content = field(text(maxDocumentBytes), textMeaning, exampleText)
 
 const present = (row: Document) => ({ ...fieldsOf(row), address: addressOf(row) })
 
@@ -56,21 +53,21 @@ export const uploadDocument = route({
   summary: 'Upload an OpenAPI document',
   description:
     'For an API whose document has no public address. Connect the API with the `address` of the document. It cannot be changed: upload a new one for a new version. See [Connect a site](/docs/how-to/connect-a-site).',
-  owner: 'query',
-  needs: 'build',
-  query: v.strictObject(ofOwner),
-  body: newDocument,
-  rawBody: { maxBytes: () => 2 * maxDocumentBytes, advice: 'Publish a larger document, and connect its address.' },
+  owner: 'body',
+  body: v.strictObject({ ...inWorkspace, name: name(100, nameMeaning, 'Warehouse API'), text: content }),
+  rawBody: {
+    maxBytes: () => 2 * maxDocumentBytes,
+    advice: 'Publish a larger document, and connect its address.',
+    outline: 'outlineOfUpload',
+  },
   status: 201,
   response: document,
   codes: ['FEATURE_LIMIT_REACHED'],
-  async handle({ services, caller, ownerId: owner, raw }) {
-    const given = raw.toString()
-    const [title, content] = ['name', 'text'].map(
-      (member) => JSON.parse(memberText(given, member) ?? 'null') as unknown,
-    )
-    const read = validated(newDocument, { name: title, text: content }, 'The document is invalid.')
-    return present(await services.documents.add(owner, caller.userId, read as v.InferOutput<typeof newDocument>))
+  async handle({ services, caller, ownerId: owner, body, raw }) {
+    const given: unknown = JSON.parse(memberText(raw.toString(), 'text') ?? '""')
+    const read = validated(v.object({ text: content }), { text: given }, 'The document is invalid.')
+    const { text: all } = read as { text: string }
+    return present(await services.documents.add(owner, caller.userId, { name: body.name, text: all }))
   },
 })
 
@@ -80,6 +77,7 @@ export const getDocument = route({
   method: 'get',
   path: '/documents/{documentId}',
   summary: 'Get an uploaded document',
+  description: 'With its text.',
   status: 200,
   response: named(
     'WholeDocument',

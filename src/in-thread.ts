@@ -11,6 +11,7 @@ import { isMainThread } from 'node:worker_threads'
 if (!isMainThread && process.platform === 'linux') setPriority(Math.min(getPriority() + 5, 19))
 
 export { outlineOfChat } from './chat/outline.ts'
+export { outlineOfUpload } from './documents/outline.ts'
 export { outlineOf } from './json-outline.ts'
 export { hideJson } from './hiding/in-thread.ts'
 export { promptOfChat } from './loop/in-thread.ts'

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context } from 'koa'
 import { koaBody } from 'koa-body'
 import { outlineOfChat } from '../../src/chat/outline.ts'
+import { outlineOfUpload } from '../../src/documents/outline.ts'
 import { CodedError } from '../../src/errors.ts'
 import { decodeUtf8, parseJson } from '../../src/json.ts'
 import { outlineOf, type Outline } from '../../src/json-outline.ts'
@@ -111,8 +112,8 @@ export async function readJsonBody(ctx: Context, read: BodyReader, party: string
 }
 
 /** The functions that outline the text of a body, by their names in the thread. */
-export type OutlineName = 'outlineOf' | 'outlineOfChat'
-const outlines = { outlineOf, outlineOfChat }
+export type OutlineName = 'outlineOf' | 'outlineOfChat' | 'outlineOfUpload'
+const outlines = { outlineOf, outlineOfChat, outlineOfUpload }
 
 /** The outline of the object in the bytes of a JSON body, without the rest of it. Fails with VALIDATION_ERROR. */
 export async function outlineIn(

@@ -171,8 +171,7 @@ test('what is no usable document is refused with its reason, and private servers
 test('a document without an address is uploaded, and its API is connected as every other', async (t) => {
   const { api, someone, add, inspect, check, use } = await open(t)
   const relative = `openapi: 3.1.0\ninfo: { title: Warehouse, version: '1' }\nservers: [{ url: /v1 }]\npaths: {}`
-  const upload = (text: string) =>
-    call(someone, documents.uploadDocument, { query: {}, body: { name: 'Warehouse', text } })
+  const upload = (text: string) => call(someone, documents.uploadDocument, { body: { name: 'Warehouse', text } })
   const { address: without } = (await upload(relative)).body
   t.regex((await inspect({ url: without })).failure.error, /absolute address/)
   const yaml = relative.replace('/v1', api.serverUrl).replace('{}', '{ /pets: { get: { operationId: list_pets } } }')

@@ -257,7 +257,7 @@ async function attempt(
   const body = validBodies(sites)[route.name]
   const request =
     route.owner === 'query'
-      ? { query: { workspaceId: workspace.id }, ...(body && { raw: JSON.stringify(body) }) }
+      ? { query: { workspaceId: workspace.id } }
       : route.owner === 'body'
         ? { raw: JSON.stringify({ ...body, workspaceId: workspace.id }) }
         : { query: { nonsense: '1' }, ...(body && { raw: JSON.stringify(body) }) }

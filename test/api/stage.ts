@@ -88,8 +88,7 @@ export async function makeThings(platform: Platform, owner: Person, sites: Stage
   })
   const { body: flow } = await call(owner, oauth.startOAuth, { body: { ...within, url: sites.oauth.origin } })
   const { body: document } = await call(owner, documents.uploadDocument, {
-    query: within,
-    body: { name: 'Pets', text: 'openapi: 3.1.0' },
+    body: { ...within, name: 'Pets', text: 'openapi: 3.1.0' },
   })
   const { body: cards } = await call(owner, billing.listPaymentMethods)
   const entryId = await connectBadTools(owner, sites, within)

@@ -15,8 +15,8 @@ export const UploadDocument = ({ owner }: { owner: Owner }) => {
   })
   const upload = async (file: File | undefined) => {
     if (!file) return
-    const body = { name: file.name.slice(0, 100), text: await file.text() }
-    uploading.mutate({ params: { query: owner.query }, body })
+    const body = { ...owner.query, name: file.name.slice(0, 100), text: await file.text() }
+    uploading.mutate({ body })
   }
   return (
     <div className={styles.form}>

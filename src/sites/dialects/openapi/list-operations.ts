@@ -3,6 +3,7 @@ import type * as inThread from '../../../in-thread.ts'
 import { parseSiteUrl } from '../../../safe-fetch/site-url.ts'
 import { orElse, type Threads } from '../../../threads/threads.ts'
 import { invalidManifest } from '../../invalid-manifest.ts'
+import { namedLeftOut } from '../../left-out.ts'
 import type { Manifest } from '../../manifest.ts'
 import type { Adapter, KnownSite, ListedSite } from '../dialect.ts'
 import { createFetchDocument, type DocumentReader } from './fetch-document.ts'
@@ -44,7 +45,7 @@ export function createListOperations(
     const manifest = JSON.parse(read.manifest) as Manifest
     return {
       origin: keyOf(address, manifest.server.url),
-      manifest,
+      manifest: withLeftOut(manifest, read, known),
       offered: read.offered.map(toOffered),
       alternatives: read.servers.map((url) => keyOf(address, url)),
     }
@@ -61,6 +62,10 @@ function partsOf(given: string): { address: string; server?: string } {
   parseSiteUrl(server)
   return { address: given.slice(0, at), server }
 }
+
+/** Before a choice, people want to know what cannot be chosen. After it, only what of it cannot be used. */
+const withLeftOut = (manifest: Manifest, { leftOut }: DocumentFound, { chosen = [] }: KnownSite): Manifest =>
+  chosen.length > 0 || leftOut.length === 0 ? manifest : { ...manifest, left_out: namedLeftOut(leftOut) }
 
 const wanted = ({ chosen = [], token = '', wantsSignIn }: KnownSite) => ({
   chosen,

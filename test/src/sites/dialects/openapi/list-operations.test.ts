@@ -51,3 +51,45 @@ test('a document is bounded, and a redirect of it is not followed', async (t) =>
   answered = { status: 200, headers: {}, body: '<html></html>' }
   t.regex(await failure(), /no OpenAPI document/)
 })
+
+test('documents that a chosen operation refers to are fetched, and one that cannot be read refuses the list', async (t) => {
+  const pets = (reference: string) => ({
+    openapi: '3.1.0',
+    info: { title: 'Pets', version: '1' },
+    paths: {
+      '/pets': {
+        post: {
+          operationId: 'add_pet',
+          requestBody: { content: { 'application/json': { schema: { $ref: reference } } } },
+        },
+      },
+      '/stop': { get: { operationId: 'stop', security: [{ unknown: [] }] } },
+    },
+  })
+  const files: Record<string, object> = {
+    '/api/openapi.json': pets('./schemas.json#/Pet'),
+    '/api/schemas.json': { Pet: { type: 'object', properties: { kind: { $ref: 'kinds.json' } } } },
+    '/api/kinds.json': { enum: ['cat', 'dog'] },
+    '/private.json': pets('https://10.0.0.1/pet.json'),
+    '/plain.json': pets('http://localhost/pet.json'),
+  }
+  const asked: string[] = []
+  const site = await startHttpsSite(t, ({ url = '' }, response) => {
+    asked.push(url)
+    response.writeHead(url in files ? 200 : 404).end(JSON.stringify(files[url]))
+  })
+  const { list } = await openDialect(t)
+  const read = (path: string, chosen: string[]) =>
+    list(`${site.origin}${path}`, undefined, { chosen, dialect: 'openapi' })
+  const { manifest } = await read('/api/openapi.json', ['add_pet'])
+  t.like(manifest.tools[0]?.input_schema, { properties: { body: { properties: { kind: { enum: ['cat', 'dog'] } } } } })
+  t.deepEqual(asked, ['/api/openapi.json', '/api/schemas.json', '/api/kinds.json'])
+  const offer = await read('/api/openapi.json', [])
+  t.deepEqual(
+    offer.manifest.left_out?.map(({ name }) => name),
+    ['stop'],
+  )
+  await t.throwsAsync(read('/private.json', ['add_pet']), { code: 'MANIFEST_INVALID', message: /could not be read/ })
+  const [refused] = (await read('/plain.json', ['add_pet'])).manifest.left_out ?? []
+  t.regex(refused?.problem ?? '', /address that cannot be used/)
+})
