@@ -77,6 +77,7 @@ export const getDocument = route({
   method: 'get',
   path: '/documents/{documentId}',
   summary: 'Get an uploaded document',
+  description: 'With its text.',
   status: 200,
   response: named(
     'WholeDocument',

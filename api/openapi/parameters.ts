@@ -9,6 +9,7 @@ const pathNames: Record<string, { description: string; example: string }> = {
   apiKeyId: { description: 'Id of the API key', example: exampleIds.apiKey },
   approvalId: { description: 'Id of the approval', example: exampleIds.approval },
   callId: { description: 'Id of the direct tool call', example: exampleIds.call },
+  documentId: { description: 'Id of the uploaded document', example: exampleIds.document },
   entryId: { description: 'Id of the vault entry', example: exampleIds.entry },
   flowId: { description: 'Id from `POST /vault/oauth/start`', example: exampleIds.flow },
   host: { description: 'Host name, with the port unless it is 443', example: 'tracker.example.com' },

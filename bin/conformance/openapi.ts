@@ -37,7 +37,11 @@ async function main(): Promise<void> {
       const file = join(folders.get(one.pack) ?? '', one.file)
       const use = async () => {
         const mock = await startMock(program, file, siteCertificate)
-        return callOne(api, token, mock, one).finally(() => mock.close())
+        try {
+          return await callOne(api, token, mock, one)
+        } finally {
+          await mock.close()
+        }
       }
       count += (await isRight(one, readFile(file), use)) ? 0 : 1
     }

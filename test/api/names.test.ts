@@ -22,6 +22,7 @@ test('a name that nobody can see is refused in every body that takes one', (t) =
     'createWorkspace',
     'updateAgent',
     'updateWorkspace',
+    'uploadDocument',
   ])
   for (const { name, body } of taking) {
     for (const value of invisible)

@@ -64,11 +64,6 @@ test('an API with OAuth is connected with the client of its owner, for the scope
     (await start(client)).failure.details?.map(({ path }) => path),
     ['tools'],
   )
-  t.is(
-    (await call(someone, vault.addToVault, { body: { url: api.documentUrl, token: 'a-pasted-token', tools } })).failure
-      .code,
-    'VALIDATION_ERROR',
-  )
   const started = (await start({ tools, ...client })).body
   t.deepEqual(started.scopes, ['pets:read', 'pets:write'])
   const { location, cookie } = await openConnectUrl(someone, started.connectUrl)

@@ -62,6 +62,7 @@ const withoutCommand: Record<string, string> = {
   'console/screens/agents/QueuedActions.tsx': 'the page of the run shows it',
   'console/screens/sites/calls/useCall.ts': 'ToolForm.tsx shows it',
   'console/screens/sites/useConfirm.ts': 'Proposal.tsx and Proposals.tsx show it',
+  'console/screens/sites/connect/UploadDocument.tsx': 'a command would hold the whole file',
   'console/screens/sites/connect/inspect.ts': 'changes nothing',
 }
 

@@ -15,6 +15,8 @@ interface Manifest {
 /** The programs of the image, and the workflows, which the worker bundles by path. */
 const programs = ['api', 'worker', 'migrate', 'admin', 'check-site'].map((name) => `bin/${name}.ts`)
 const bundled = 'workflows/index.ts'
+/** Loaded by its address. */
+const ofThreads = 'src/in-thread.ts'
 
 /** Needed in production, but not imported by the platform's own code. */
 const unnamed: Record<string, string> = {
@@ -25,7 +27,7 @@ const unnamed: Record<string, string> = {
 export function checkDependencies(files: SourceFile[]): Misplaced[] {
   const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
   const { dependencies, devDependencies } = JSON.parse(manifest) as Manifest
-  const loaded = loadedBy([...programs, bundled], files)
+  const loaded = loadedBy([...programs, bundled, ofThreads], files)
   const imports = loaded.flatMap(({ path, imports }) =>
     imports.filter(({ typeOnly }) => !typeOnly).map(({ target }) => ({ path, target })),
   )

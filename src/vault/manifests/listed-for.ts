@@ -61,9 +61,11 @@ export function createListedFor(context: {
   /** `chosen`: other tools than the entry has, at a site that offers a choice. */
   return (entry: VaultEntry, party: string, chosen?: readonly string[]): Promise<Listed> => {
     const { dialect: name, origin, authType, manifest } = entry
-    const shared = { dialect: name, chosen: chosen ?? manifest.tools.map((tool) => tool.name) }
-    const list: List = (known) => sites.discover(origin, party, { ...shared, ...known })
-    if (dialect.offersChoice(name)) return list({ token: pastedIn(entry), wantsSignIn: authType === 'oauth2' })
+    const list: List = (known) => sites.discover(origin, party, { dialect: name, ...known })
+    if (dialect.offersChoice(name)) {
+      const names = chosen ?? manifest.tools.map((tool) => tool.name)
+      return list({ token: pastedIn(entry), wantsSignIn: authType === 'oauth2', chosen: names })
+    }
     if (!dialect.isPersonal(name)) return list({})
     return authType === 'oauth2' ? forGrant(entry, list) : forPasted(entry, list)
   }

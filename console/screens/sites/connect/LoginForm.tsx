@@ -20,6 +20,12 @@ export const LoginForm = ({ site, url, owner, chosen }: Omit<LoginProps, 'hosts'
         onAccept={accept}
       />
       {site.offersSignIn ? <SignInAtSite {...props} /> : <TokenForm {...props} />}
+      {site.authType === 'oauth2' && chosen && (
+        <details>
+          <summary>Connect with a token instead</summary>
+          <TokenForm {...props} />
+        </details>
+      )}
       {chosen?.length === 0 && <p className={styles.quiet}>The site can be connected when a tool is chosen.</p>}
       {!hosts.areAll && (
         <p className={styles.quiet}>

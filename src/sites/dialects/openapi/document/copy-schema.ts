@@ -136,6 +136,6 @@ function copyAnnotation(name: string, value: unknown, copying: Copying): unknown
     spend(copying, text.length)
     return text
   }
-  if ((name === 'nullable' || name === 'readOnly') && value === true) return true
+  if (name === 'readOnly' || (name === 'nullable' && copying.isVersion30)) return value === true || undefined
   return name === 'default' ? copyConstant(value, copying) : undefined
 }

@@ -9,7 +9,7 @@ const MiB = 1024 ** 2
 const size = 16 * MiB - 2000
 /** No stranger may hold the event loop for longer, in milliseconds of processor time. */
 const longest = 50
-/** Nor keep a thread busy for longer: a fifth of its deadline is left for a machine that is as slow as that. */
+/** Nor keep a thread busy for longer than half of its deadline. */
 const longestInThread = 5000
 
 const threads = createThreads<typeof inThread>({ file: new URL('../../../../../../src/in-thread.ts', import.meta.url) })
