@@ -22,6 +22,7 @@ export const exampleIds = {
   identity: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a23',
   ledgerEntry: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a24',
   callback: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a25',
+  app: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a26',
   grant: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a30',
 } as const
 

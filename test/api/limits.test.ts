@@ -187,7 +187,7 @@ test.serial('a delivery that a limit refuses is counted once, although it is jud
 
 type OfSettings = Exclude<
   keyof RateLimits,
-  'purge' | 'account' | 'accountMail' | 'delivery' | 'inputBytes' | 'inspection' | 'recoveryOf' | 'tries'
+  'purge' | 'account' | 'accountMail' | 'delivery' | 'inputBytes' | 'inspection' | 'recoveryOf' | 'registration' | 'tries'
 >
 
 /** The setting of each limit, and how many requests each allows in the test below. */
