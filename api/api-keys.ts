@@ -10,14 +10,14 @@ import { inWorkspace, name, ownerId, pageOf, pagingOfOwner, time } from './schem
 
 const scope = named(
   'ApiKeyScope',
-  v.picklist(['read', 'write'], 'must be read or write'),
-  'read: reads data · write: changes data and starts runs',
+  v.picklist(['read', 'write', 'decide'], 'must be read, write or decide'),
+  'read: reads data · write: changes data and starts runs · decide: with write, an MCP client may show approvals as forms and pass on decisions',
 )
 const scopesMeaning = 'Permissions that the key grants'
 const nameMeaning = 'Name of the key'
 const expiryMeaning = 'When the key expires. If this is null or absent, the key never expires.'
 const scopes = v.pipe(
-  list(scope, 2, 'must contain each scope only once'),
+  list(scope, 3, 'must contain each scope only once'),
   v.minLength(1, 'must contain at least one scope'),
   v.metadata({ description: scopesMeaning }),
 )

@@ -4,6 +4,7 @@ import type { Services } from '../src/services.ts'
 import { mountAuthorizationServer } from './authorization-server.ts'
 import { mountConsole } from './console/console.ts'
 import { mountDocs } from './docs/docs.ts'
+import { mountMcp } from './mcp/mcp.ts'
 import { accessLog } from './middleware/access-log.ts'
 import { crossOrigin } from './middleware/cross-origin.ts'
 import { errors } from './middleware/errors.ts'
@@ -36,6 +37,7 @@ export function createApp(services: Services): Koa {
   mountDocs(router, routes, services)
   mountConsole(router, services)
   mountAuthorizationServer(router, services)
+  mountMcp(router, services, shared)
   const find = createFindPath(router, routes)
 
   app.use(requestId)
@@ -58,4 +60,4 @@ export function createApp(services: Services): Koa {
 
 /** Clients hang up in the middle of a response all the time; the access log has the line. */
 const isClientGone = (error: unknown): boolean =>
-  ['ECONNRESET', 'EPIPE'].includes(String((error as { code?: unknown }).code))
+  ['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'].includes(String((error as { code?: unknown }).code))

@@ -55,7 +55,10 @@ function handOver({ apps, config, logger }: Services): Middleware {
   provider.on('grant.error', (ctx, error) => {
     const { Grant, AuthorizationCode, RefreshToken } = ctx.oidc.entities
     const appId = Grant?.jti ?? AuthorizationCode?.grantId ?? RefreshToken?.grantId
-    if (appId !== undefined) void apps.noteFailure(appId, error.error).catch((err: unknown) => logger.warn({ err }, 'failed to note a refused app'))
+    if (appId !== undefined)
+      void apps
+        .noteFailure(appId, error.error)
+        .catch((err: unknown) => logger.warn({ err }, 'failed to note a refused app'))
   })
   provider.on('server_error', (_ctx, err) => logger.error({ err }, 'the authorization server failed'))
   const answer = provider.callback()

@@ -13,7 +13,7 @@ import { runProgram } from './named-programs.ts'
 /**
  * `npm run conformance -- [base url]`: provokes each code of docs/specification.md and tries every other row of its
  * tables, over HTTP alone. Exit code 0 if all rows passed, 1 if one failed, 2 if a row was not tried, 130 after an
- * interruption. `-- twice`, `-- faults` and `-- mcp-client` start their own installations.
+ * interruption. `-- twice`, `-- faults`, `-- mcp-client` and `-- mcp-server` start their own installations.
  */
 async function main(): Promise<number> {
   const given = readArguments(process.argv.slice(2))
@@ -98,7 +98,7 @@ function say(text: string, exitCode: number, aside = false): number {
   return exitCode
 }
 
-const ownPrograms = ['twice', 'faults', 'mcp-client']
+const ownPrograms = ['twice', 'faults', 'mcp-client', 'mcp-server']
 
 const [word = '', ...more] = process.argv.slice(2)
 try {

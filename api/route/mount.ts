@@ -1,11 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Context, Middleware } from 'koa'
 import * as v from 'valibot'
-import { assertThat, CodedError } from '../../src/errors.ts'
+import { assertThat } from '../../src/errors.ts'
 import { writeJson } from '../../src/json-text.ts'
 import { noteInLog } from '../../src/logger.ts'
 import type { Services } from '../../src/services.ts'
-import { ownerNamed, requireAction } from '../../src/owners/reach.ts'
 import { isLarge } from '../../src/threads/large-bodies.ts'
 import { requireKept, requireTerms, type Caller } from '../../src/users/caller.ts'
 import { announcedBytes, bodyReader, hasBody, outlineIn, readJsonBody, requireJson, type BodyReader } from './body.ts'
@@ -19,13 +18,15 @@ import type { OpenStreams } from '../streams/open-streams.ts'
 import type { Admission } from './admission.ts'
 import { audited } from './audited.ts'
 import { authenticate, credentialIn } from './authenticate.ts'
-import { handlePermitted, isOwned, permit } from './permit.ts'
+import { ownerOf, withoutOwner } from './owner-of.ts'
+import { callerNowOf, handlePermitted, permit } from './permit.ts'
+import { present } from './present.ts'
 import type { AccountOfProof, ProofInput } from './proof.ts'
 import { knownIn, parametersIn } from './query.ts'
 import { withCanonicalIds, withCanonicalParams } from './canonical-ids.ts'
 import { factsOf } from './request-facts.ts'
 import { isAlternative, type AnyRoute } from './route.ts'
-import { isOfAccount, isStrict, limitOf, needsOf, needsTerms } from './route-rules.ts'
+import { isOfAccount, isStrict, limitOf, needsTerms } from './route-rules.ts'
 import { validated } from './validation.ts'
 
 /** What all routes of a process share. */
@@ -114,7 +115,7 @@ export function mount(route: AnyRoute, services: Services, { streams, admission 
     const sending = { ...services, streams, party, allowance, key, admit: admitAgain }
     let document: OpenDocument | undefined
     const work = async (): Promise<unknown> => {
-      const handled = await handlePermitted(route, ctx, input)
+      const handled = await handlePermitted(route, callerNowOf(services, ctx), input)
       if (isDocument(handled)) document = await openDocument(ctx, handled, sending)
       return handled
     }
@@ -172,7 +173,10 @@ async function admit(route: AnyRoute, ctx: Context, given: Given, counting: 'cou
 const noPayments = 'This installation has no payments, tiers or credits to buy (BILLING=off).'
 
 /** Counts a request for the user, key or session, and for the account. */
-async function countRequest({ rateLimits }: Services, { countedBy, userId, allowance }: AccountOfProof): Promise<void> {
+export async function countRequest(
+  { rateLimits }: Services,
+  { countedBy, userId, allowance }: AccountOfProof,
+): Promise<void> {
   await rateLimits.caller(countedBy)
   await rateLimits.account(userId, allowance)
 }
@@ -188,30 +192,6 @@ function countBytes({ rateLimits }: Services, { userId, allowance }: Account, by
 function once<T>(work: () => Promise<T>): () => Promise<T> {
   let result: Promise<T> | undefined
   return () => (result ??= work())
-}
-
-/** The owner of the resource, or the one that the request names, if the caller has the permission there. */
-function ownerOf(route: AnyRoute, caller: Caller, { resource, query, body }: Asked): string {
-  if (isOwned(resource)) return resource.ownerId
-  const { reach } = caller
-  if (route.owner === undefined) return reach.home
-  const named = (route.owner === 'query' ? query : body) as { workspaceId?: string } | undefined
-  const ownerId = ownerNamed(reach, named?.workspaceId)
-  requireAction(reach, ownerId, needsOf(route), route.whenClosed)
-  return ownerId
-}
-
-/** The handler gets `ownerId` instead of `workspaceId`. */
-function withoutOwner({ owner }: AnyRoute, asked: Pick<Asked, 'query' | 'body'>): Pick<Asked, 'query' | 'body'> {
-  if (owner === undefined) return asked
-  const { workspaceId: _, ...rest } = asked[owner] as { workspaceId?: string }
-  return { ...asked, [owner]: rest }
-}
-
-interface Asked {
-  resource: unknown
-  query: unknown
-  body: unknown
 }
 
 const parseQuery = (schema: v.GenericSchema, ctx: Context): unknown =>
@@ -261,11 +241,3 @@ function sendCsv(ctx: Context, { name, csv }: AnyRoute, answer: unknown): void {
 }
 
 type Schema = v.GenericSchema | undefined
-
-/** Drops undeclared members, and refuses to send a response that contradicts the declaration. */
-function present(route: AnyRoute, answer: unknown, schema: Schema = route.response as Schema): unknown {
-  const result = v.safeParse(schema as v.GenericSchema, answer)
-  if (result.success) return result.output
-  const places = result.issues.map((issue) => `${v.getDotPath(issue) ?? '(whole)'}: ${issue.type}`).join(', ')
-  throw new CodedError('INTERNAL_ERROR', { privateDetail: `${route.name} broke its response declaration at ${places}` })
-}

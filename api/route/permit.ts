@@ -41,42 +41,51 @@ interface Handled {
   ownerId: string | undefined
 }
 
+/** The caller of a request as of now, read in the transaction if one is given. Fails if the credential has ended. */
+export type CallerNow = (trx?: Transaction) => Promise<Caller>
+
+export const callerNowOf =
+  ({ users, config }: Services, ctx: Context): CallerNow =>
+  (trx) =>
+    users.authenticate(credentialIn(ctx, config.http.baseUrl).text || undefined, trx)
+
 /**
  * Runs the handler. Changes are committed only if the caller still has the permission: while a handler waits for a
  * site, a password check or a lock, logins, keys, roles and memberships can end.
  */
-export async function handlePermitted(route: AnyRoute, ctx: Context, input: Handled): Promise<unknown> {
-  const actFor = input.caller && createActFor(route, ctx, input, input.caller)
+export async function handlePermitted(route: AnyRoute, callerNow: CallerNow, input: Handled): Promise<unknown> {
+  const actFor = input.caller && createActFor(route, callerNow, input, input.caller)
   const handle = async (): Promise<unknown> => route.handle?.({ ...input, actFor } as never)
   if (!input.caller || route.method === 'get') return handle()
   const asking = { party: input.caller.userId, endsAccess: route.endsAccess }
-  const isPermitted = async (trx: Transaction) => void (await permitAgain(route, ctx, input, trx))
+  const isPermitted = async (trx: Transaction) => void (await permitAgain(route, callerNow, input, trx))
   return whilePermitted(isPermitted, asking, handle).catch(async (error: unknown) => {
     // After the membership has ended, the caller gets the NOT_FOUND code of the resource.
-    if (isCoded(error, 'WORKSPACE_NOT_FOUND')) await route.resource?.({ ...input, caller: await callerOf(input, ctx) })
+    if (isCoded(error, 'WORKSPACE_NOT_FOUND')) await route.resource?.({ ...input, caller: await callerNow() })
     throw error
   })
 }
 
-function createActFor(route: AnyRoute, ctx: Context, input: Handled, caller: Caller): ActFor {
+function createActFor(route: AnyRoute, callerNow: CallerNow, input: Handled, caller: Caller): ActFor {
   return async (ownerId, work) => {
     const check = ({ reach }: Caller): void => {
       ownerNamed(reach, ownerId)
       requireAction(reach, ownerId, needsOf(route), route.whenClosed)
     }
     check(caller)
-    const isPermitted = async (trx: Transaction) => check(await permitAgain(route, ctx, input, trx))
+    const isPermitted = async (trx: Transaction) => check(await permitAgain(route, callerNow, input, trx))
     return whilePermitted(isPermitted, { party: caller.userId }, work)
   }
 }
 
-const callerOf = ({ services }: Pick<Handled, 'services'>, ctx: Context, trx?: Transaction): Promise<Caller> =>
-  services.users.authenticate(credentialIn(ctx, services.config.http.baseUrl).text || undefined, trx)
-
 /** Repeats the earlier checks within the transaction. They fail with the same codes. Returns the caller as of now. */
-async function permitAgain(route: AnyRoute, ctx: Context, input: Handled, trx: Transaction): Promise<Caller> {
-  const { resource, ownerId } = input
-  const caller = await callerOf(input, ctx, trx)
+async function permitAgain(
+  route: AnyRoute,
+  callerNow: CallerNow,
+  { resource, ownerId }: Handled,
+  trx: Transaction,
+): Promise<Caller> {
+  const caller = await callerNow(trx)
   if (!route.whileClosing) requireKept(caller)
   if (needsTerms(route)) requireTerms(caller)
   if (isOfOwner(route)) ownerNamed(caller.reach, ownerId)

@@ -55,5 +55,10 @@ export const grantedScopes = v.pipe(
   v.metadata({ description: 'Which of the requested scopes you grant' }),
 )
 
-const locationMeaning = "Address to open in the browser, which returns to the app. It works once, in the request's browser."
-export const location = field(v.string(), locationMeaning, 'https://switchyard.example.com/mcp/authorize/n0ThsWDkMTxJVdvkO1tVX')
+const locationMeaning =
+  "Address to open in the browser, which returns to the app. It works once, in the request's browser."
+export const location = field(
+  v.string(),
+  locationMeaning,
+  'https://switchyard.example.com/mcp/authorize/n0ThsWDkMTxJVdvkO1tVX',
+)

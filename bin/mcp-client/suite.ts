@@ -54,16 +54,25 @@ export function createAttempt({
     mkdirSync(results, { recursive: true })
     const options = ['--scenario', scenario, '--spec-version', revision, '--timeout', '60000', '-o', results]
     const { failed, all } = await execa(process.execPath, [bin, 'client', '--command', command, ...options], {
-      cwd: folder,
+      ...running(folder),
       env: { NODE_EXTRA_CA_CERTS: settings.caFile },
-      stdin: 'ignore',
-      all: true,
-      reject: false,
-      timeout,
     })
     return { revision, scenario, ...judge(checksIn(results), failed, all) }
   }
 }
+
+const running = (folder: string) => ({ cwd: folder, stdin: 'ignore', all: true, reject: false, timeout }) as const
+
+/** Makes the function that tries a scenario with the server at the address. `name` keeps its results apart. */
+export const createServerAttempt =
+  ({ bin, folder, url, name }: { bin: string; folder: string; url: string; name: string }) =>
+  async (revision: string, scenario: string): Promise<Verdict> => {
+    const results = join(folder, 'results', name, revision, scenario)
+    mkdirSync(results, { recursive: true })
+    const given = ['server', '--url', url, '--scenario', scenario, '--spec-version', revision, '-o', results]
+    const { failed, all } = await execa(process.execPath, [bin, ...given], running(folder))
+    return { revision, scenario, ...judge(checksIn(results), failed, all) }
+  }
 
 function checksIn(results: string): Check[] {
   const file = readdirSync(results, { recursive: true }).find((path) => String(path).endsWith('checks.json'))

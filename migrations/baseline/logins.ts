@@ -58,7 +58,7 @@ export const logins = `
     constraint api_keys_user_fk foreign key (user_id) references users (id) on delete cascade,
     constraint api_keys_workspace_fk foreign key (workspace_id) references workspaces (id),
     constraint api_keys_name_length check (char_length(name) between 1 and 1000),
-    constraint api_keys_scopes_known check (scopes <@ array['read', 'write'] and cardinality(scopes) between 1 and 2)
+    constraint api_keys_scopes_known check (scopes <@ array['read', 'write', 'decide'] and cardinality(scopes) between 1 and 3)
   );
   create index api_keys_user_index on api_keys (user_id, id);
   create index api_keys_workspace on api_keys (workspace_id, id);

@@ -94,7 +94,10 @@ export function createAppRequests(context: { database: Database; clock: Clock; p
      * Connects the app with those of the requested scopes that the person ticked. Until it has fetched its tokens, it
      * expires like the request. NOT_FOUND, VALIDATION_ERROR, FEATURE_LIMIT_REACHED.
      */
-    async allow(caller: Caller, { ownerId, scopes, ...asked }: Asked & { ownerId: string; scopes: readonly AppScope[] }) {
+    async allow(
+      caller: Caller,
+      { ownerId, scopes, ...asked }: Asked & { ownerId: string; scopes: readonly AppScope[] },
+    ) {
       requireLogin(caller)
       // As for API keys: it would outlast the access, which depends on the sign-in provider of the workspace.
       requireOwnAccount(caller)

@@ -17,6 +17,4 @@ export const knownScopes = (text: string): AppScope[] => {
 }
 
 /** The same permission among those of API keys. */
-export const asKeyScope = { read: 'read', run: 'write', decide: 'decide' } as const satisfies Record<AppScope, string>
-
-export type KeyScope = Scope
+export const asKeyScope: Readonly<Record<AppScope, Scope>> = { read: 'read', run: 'write', decide: 'decide' }

@@ -108,7 +108,10 @@ const restricted = {
   },
   enabledJWA: { idTokenSigningAlgValues: ['EdDSA'] },
   // A known member of RFC 7591, without which the library does not call the check.
-  extraClientMetadata: { properties: ['software_id'], validator: (_ctx, _key, _value, metadata) => checkClient(metadata) },
+  extraClientMetadata: {
+    properties: ['software_id'],
+    validator: (_ctx, _key, _value, metadata) => checkClient(metadata),
+  },
   fetchResponseBodyLimits: { 'client_id metadata document': maxClientBytes },
   rotateRefreshToken: true,
   issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),

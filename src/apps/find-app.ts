@@ -9,6 +9,8 @@ export async function findApp(
   { database, clock }: { database: Database; clock: Clock },
   id: string,
 ): Promise<Account | undefined> {
-  const app = isId(id) ? await ConnectedApp.query(database).findById(id).where('expiresAt', '>', clock.now()) : undefined
+  const app = isId(id)
+    ? await ConnectedApp.query(database).findById(id).where('expiresAt', '>', clock.now())
+    : undefined
   return app && { accountId: id, claims: () => ({ sub: id }) }
 }

@@ -8,7 +8,12 @@ import { unused, type Records } from './records.ts'
 const secondsOf = (time: Date): number => Math.floor(time.getTime() / 1000)
 
 /** The grants of the authorization server, which are the connected apps. It ends them, and people make them. */
-export function createGrants(context: { database: Database; clock: Clock; records: Records; resource: string }): Adapter {
+export function createGrants(context: {
+  database: Database
+  clock: Clock
+  records: Records
+  resource: string
+}): Adapter {
   const { database, clock, records, resource } = context
   return {
     ...unused,

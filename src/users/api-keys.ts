@@ -115,7 +115,7 @@ function readNewApiKey(wanted: NewApiKey, now: Date) {
   const details: ErrorDetail[] = []
   if (!/^\P{C}{1,100}$/u.test(name)) details.push({ path: 'name', message: 'Must be 1 to 100 printable characters.' })
   if (wanted.scopes.length === 0 || !wanted.scopes.every((scope) => scopes.includes(scope)))
-    details.push({ path: 'scopes', message: 'Must contain "read", "write" or both.' })
+    details.push({ path: 'scopes', message: 'Must contain "read", "write" or "decide".' })
   if (expiresAt !== null && !(expiresAt > now)) details.push({ path: 'expiresAt', message: 'Must be in the future.' })
   assertThat(details.length === 0, 'VALIDATION_ERROR', { message: 'The API key is invalid.', details })
   return { name, scopes: scopes.filter((scope) => wanted.scopes.includes(scope)), expiresAt }

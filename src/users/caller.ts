@@ -2,10 +2,10 @@ import type { Allowance } from '../billing/allowances.ts'
 import { assertThat } from '../errors.ts'
 import type { Reach } from '../owners/reach.ts'
 
-export const scopes = ['read', 'write'] as const
+export const scopes = ['read', 'write', 'decide'] as const
 export type Scope = (typeof scopes)[number]
 
-/** The sender of a request. A login has both scopes; an API key has those it was given. */
+/** The sender of a request. A login has all scopes; an API key has those it was given. */
 export interface Caller {
   userId: string
   email: string

@@ -21,7 +21,7 @@ test('a registered person logs in, under any spelling of the address, and is rec
   t.like(tokens, { tokenType: 'Bearer', expiresIn: 900 })
   const caller = await callerOf(tokens.accessToken)
   t.like(caller, { userId: made.id, email: made.email, termsAccepted: false, via: 'login' })
-  t.deepEqual(caller.scopes, ['read', 'write'])
+  t.deepEqual(caller.scopes, ['read', 'write', 'decide'])
   t.deepEqual(await users.me(caller), made)
 })
 
