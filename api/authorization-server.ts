@@ -1,7 +1,7 @@
 import type { Router } from '@koa/router'
 import type { Context, Middleware } from 'koa'
 import { resourceMetadataPath, serverMetadataPath, serverPaths } from '../src/apps/paths.ts'
-import { usualScopes } from '../src/apps/app-scopes.ts'
+import { appScopes, usualScopes } from '../src/apps/app-scopes.ts'
 import { CodedError } from '../src/errors.ts'
 import type { Services } from '../src/services.ts'
 import { isPrefetch, refusePrefetch, sendErrorPage } from './browser/browser-answer.ts'
@@ -94,7 +94,8 @@ const members = [
 function shorten(ctx: Context): void {
   if (ctx.path !== serverMetadataPath || ctx.status !== 200) return
   const all = ctx.body as Record<string, unknown>
-  ctx.body = Object.fromEntries(members.filter((name) => name in all).map((name) => [name, all[name]]))
+  const shown = Object.fromEntries(members.filter((name) => name in all).map((name) => [name, all[name]]))
+  ctx.body = { ...shown, scopes_supported: appScopes }
 }
 
 interface Failure {

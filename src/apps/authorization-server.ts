@@ -59,6 +59,8 @@ export function createAuthorizationServer(context: {
     fetch: fetchDocument(fetch),
   })
   provider.proxy = true
+  // Clients are public, so none gets a secret, whatever it asks for.
+  Object.assign(provider.Client, { needsSecret: () => false })
   nameTokens(provider)
   return provider
 }

@@ -9,9 +9,9 @@ import { logInByCookie, openJar, type CookieJar } from './cookie-jar.ts'
 import type { Person } from './people.ts'
 
 /** Where the browser goes back to: a program that listens on the loopback. No test follows it there. */
-const redirectUrl = 'http://127.0.0.1:39123/callback'
+export const redirectUrl = 'http://127.0.0.1:39123/callback'
 
-type Stored = Record<'client' | 'tokens' | 'verifier', unknown>
+type Stored = Record<'client' | 'tokens' | 'verifier' | 'discovery', unknown>
 
 interface AppOptions {
   url: string
@@ -28,6 +28,8 @@ export function newApp({ url, scope, name = 'A test app' }: AppOptions) {
     clientMetadata: { client_name: name, redirect_uris: [redirectUrl], ...(scope !== undefined && { scope }) },
     state: () => 'a state',
     clientInformation: () => stored.client as never,
+    discoveryState: () => stored.discovery as never,
+    saveDiscoveryState: (found) => void (stored.discovery = found),
     saveClientInformation: (client) => void (stored.client = client),
     tokens: () => stored.tokens as never,
     saveTokens: (tokens) => void (stored.tokens = tokens),
@@ -117,3 +119,33 @@ export async function signIn(app: App, browser: Browser, decision: Decision = {}
   if (answer.status !== 201) throw new Error(`The decision was answered with ${answer.status}: ${answer.text}`)
   await app.finish(await goBack(browser, answer.text))
 }
+
+/** A request to an endpoint of the authorization server, as clients send it. */
+export async function post(url: string, path: string, parameters: Record<string, string>) {
+  const answer = await fetch(`${url}${path}`, { method: 'POST', body: new URLSearchParams(parameters) })
+  const text = await answer.text()
+  return { status: answer.status, body: (text === '' ? {} : JSON.parse(text)) as Record<string, unknown> }
+}
+
+/** Registers a client. */
+export async function register(url: string, metadata: Record<string, unknown>) {
+  const headers = { 'content-type': 'application/json' }
+  const answer = await fetch(`${url}/mcp/register`, { method: 'POST', headers, body: JSON.stringify(metadata) })
+  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> }
+}
+
+/** The challenge of PKCE, for requests whose code nobody exchanges. */
+export const someChallenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
+
+/** The path with which a client asks for access. */
+export const authorizePath = (clientId: string, parameters: Record<string, string> = {}): string =>
+  `/mcp/authorize?${new URLSearchParams({
+    client_id: clientId,
+    response_type: 'code',
+    redirect_uri: redirectUrl,
+    code_challenge: someChallenge,
+    code_challenge_method: 'S256',
+    scope: 'read run',
+    state: 'a state',
+    ...parameters,
+  }).toString()}`
