@@ -17,7 +17,7 @@ import { longestWaitMs, runNow, waitForRun, type RunNow } from './wait-for-run.t
 import { withKey } from './with-key.ts'
 
 /** The most agents that are offered, the newest ones. */
-const mostAgents = 100
+export const mostAgents = 100
 /** How much of an agent's instructions a model sees, in UTF-16 units. */
 const shownInstructions = 500
 

@@ -1,6 +1,7 @@
 import type { AppScope } from '../../src/apps/app-scopes.ts'
 import type { Transaction } from '../../src/database/database.ts'
 import { CodedError, isCoded } from '../../src/errors.ts'
+import { ownerNamed } from '../../src/owners/reach.ts'
 import type { Services } from '../../src/services.ts'
 import type { Caller } from '../../src/users/caller.ts'
 
@@ -32,9 +33,10 @@ export async function authenticate(
   }
 }
 
+/** WORKSPACE_NOT_FOUND if the creator of a key has left its workspace. */
 const authenticated = (caller: Caller): Authenticated => ({
   userId: caller.userId,
-  ownerId: caller.reach.home,
+  ownerId: ownerNamed(caller.reach, undefined),
   scopes: scopesOf(caller),
   caller,
 })

@@ -1,6 +1,7 @@
 import type { Router } from '@koa/router'
 import type { Context } from 'koa'
 import { mcpPath, resourceMetadataPath } from '../../src/apps/paths.ts'
+import { noteInLog } from '../../src/logger.ts'
 import type { Services } from '../../src/services.ts'
 import { requireKept, requireTerms, type Caller } from '../../src/users/caller.ts'
 import { bodyReader, readJsonBody } from '../route/body.ts'
@@ -30,6 +31,7 @@ export function mountMcp(router: Router, services: Services, { admission, stream
     }
     const { found } = await admission.admit(ctx, authorization ?? '', check)
     ctx.state['userId'] = found.userId
+    noteInLog({ userId: found.userId, ownerId: found.ownerId })
     const message = await readJsonBody(ctx, read, found.userId)
     requireScopeFor(message, found.scopes, ctx)
     const callerNow: CallerNow = async (within) => (await authenticate(services, authorization, { within })).caller
@@ -40,7 +42,7 @@ export function mountMcp(router: Router, services: Services, { admission, stream
 
 /** As for other routes: the request counts, and the account may act. */
 async function admit(services: Services, caller: Caller): Promise<void> {
-  await countRequest(services, { ...caller, countedBy: caller.apiKeyId ?? caller.userId })
+  await countRequest(services, { ...caller, countedBy: caller.apiKeyId ?? caller.appId ?? caller.userId })
   requireTerms(caller)
   requireKept(caller)
 }

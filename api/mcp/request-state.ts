@@ -13,14 +13,16 @@ export interface AskedState {
 
 const placeOf = ({ userId }: Pick<McpUser, 'userId'>) => ({ id: userId, column: 'mcp_request_state' })
 
+const nowMs = ({ services }: McpUser): number => services.clock.now().getTime()
+
 /** The state as the client carries it: sealed, for this user alone. */
 export const sealState = (user: McpUser, state: AskedState): string =>
-  user.services.sealing.seal(JSON.stringify({ ...state, until: Date.now() + longestMs }), placeOf(user))
+  user.services.sealing.seal(JSON.stringify({ ...state, until: nowMs(user) + longestMs }), placeOf(user))
 
 /** The state that a client brings back. VALIDATION_ERROR if it is too old, another user's, or not ours. */
 export function openState(user: McpUser, sealed: string): AskedState {
   const { until, ...state } = JSON.parse(openText(user, sealed)) as AskedState & { until: number }
-  if (Date.now() > until) throw refused()
+  if (nowMs(user) > until) throw refused()
   return state
 }
 

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream'
-import type { ReadableStream } from 'node:stream/web'
 import { createMcpHandler, type McpServerFactory, type ServerEventBus } from '@modelcontextprotocol/server'
 import { toWebRequest } from '@modelcontextprotocol/node'
 import type { Context } from 'koa'
@@ -28,7 +27,7 @@ export async function respond(
   // Its types want members to be absent that Node's may have as undefined.
   const request = await toWebRequest(ctx.req as Parameters<typeof toWebRequest>[0], body, { signal })
   const response = await fetch(request, { parsedBody: body })
-  ctx.body = response.body === null ? null : Readable.fromWeb(response.body as ReadableStream)
+  ctx.body = response.body === null ? null : Readable.fromWeb(response.body)
   ctx.status = response.status
   for (const [name, value] of response.headers) ctx.set(name, value)
 }

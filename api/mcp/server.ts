@@ -50,7 +50,8 @@ async function callTool(
   const tool = (await offerTo(user)).find((one) => one.name === name)
   if (!tool)
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no tool with this name. List the tools.')
-  const key = ctx.mcpReq._meta?.[keyMember]
+  const { _meta: meta } = ctx.mcpReq
+  const key = meta?.[keyMember]
   try {
     return await tool.call({
       args,

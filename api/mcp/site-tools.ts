@@ -11,7 +11,7 @@ import { resultOf } from './results.ts'
 import { withKey } from './with-key.ts'
 
 /** The most sites whose tools are offered, the newest ones. */
-const mostSites = 100
+export const mostSites = 100
 /** Manifests may be large, so a few are read at a time. */
 const readTogether = 10
 

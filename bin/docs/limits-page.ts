@@ -1,4 +1,7 @@
 import { sendChatMessage } from '../../api/chat.ts'
+import { mostAgents } from '../../api/mcp/agent-tools.ts'
+import { mostSites } from '../../api/mcp/site-tools.ts'
+import { longestWaitMs } from '../../api/mcp/wait-for-run.ts'
 import { maxParameters, maxQuery } from '../../api/middleware/sizes.ts'
 import { mostValues } from '../../api/route/body.ts'
 import { maxText } from '../../api/schemas/chat-schema.ts'
@@ -41,12 +44,16 @@ const requests = (): Row[] => [
   ),
   set('Client connections per API process', 'CONNECTION_LIMIT'),
   set('Open streams per API process', 'STREAM_LIMIT'),
+  fixed('Sites whose tools an MCP client is offered, the newest', count(mostSites)),
+  fixed('Agents that an MCP client is offered, the newest', count(mostAgents)),
+  fixed('Seconds that an MCP client waits for a run', count(longestWaitMs / 1000)),
 ]
 
 const sizes = (): Row[] => [
   set('Webhook payload or run input', 'WEBHOOK_BODY_BYTES'),
   fixed('Chat request', bytes(sendChatMessage.rawBody?.maxBytes({} as never) ?? 0)),
   fixed('Characters in a chat message', count(maxText)),
+  set('Request of an MCP client', 'WEBHOOK_BODY_BYTES'),
   set('Other request bodies', 'BODY_BYTES'),
   fixed('Values in a JSON body', count(mostValues)),
   fixed('Request headers in total', bytes(maxHeaderBytes)),

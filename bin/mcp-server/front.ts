@@ -32,7 +32,7 @@ export async function startFront(api: string, key: string) {
   return { url: `${own}/mcp`, close: () => closeNow(server) }
 }
 
-function closeNow(server: ReturnType<typeof createServer>): void {
+export function closeNow(server: ReturnType<typeof createServer>): void {
   server.closeAllConnections()
   server.close()
 }

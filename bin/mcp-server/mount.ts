@@ -6,6 +6,7 @@ import Koa from 'koa'
 import { createRequestStateCodec, InMemoryServerEventBus, McpServer } from '@modelcontextprotocol/server'
 import { refuseOtherOrigins } from '../../api/mcp/origins.ts'
 import { respond } from '../../api/mcp/respond.ts'
+import { closeNow } from './front.ts'
 import { registerAsking } from './asking-fixtures.ts'
 import { registerPrompts, registerResources, registerTools } from './plain-fixtures.ts'
 
@@ -21,7 +22,7 @@ export async function startMount() {
       { name: 'test-mount', version: '1.0.0' },
       {
         capabilities: { logging: {}, completions: {}, resources: { subscribe: true, listChanged: true } },
-        requestState: { verify: codec.verify },
+        requestState: { verify: (state, ctx) => codec.verify(state, ctx) },
       },
     )
     registerTools(server)
@@ -47,10 +48,11 @@ export async function startMount() {
     try {
       refuseOtherOrigins(ctx, { baseUrl, corsOrigins: [] })
     } catch {
-      return void (ctx.status = 403)
+      ctx.status = 403
+      return
     }
     const body = ctx.method === 'POST' ? await json(ctx.req) : undefined
     await respond(ctx, body, make, { mostSubscriptions: 100, bus, onerror: () => {} })
   })
-  return { url: `${baseUrl}/mcp`, close: () => server.closeAllConnections() ?? server.close() }
+  return { url: `${baseUrl}/mcp`, close: () => closeNow(server) }
 }

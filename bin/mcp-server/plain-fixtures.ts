@@ -32,7 +32,8 @@ export function registerTools(server: McpServer): void {
       return answer([words('The tool has logged.')])
     })
   server.registerTool('test_tool_with_progress', { description: 'Reports progress' }, async ({ mcpReq }) => {
-    const progressToken = mcpReq._meta?.progressToken
+    const { _meta: meta } = mcpReq
+    const progressToken = meta?.progressToken
     for (const progress of [0, 50, 100]) {
       if (progressToken !== undefined)
         await mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, total: 100 } })

@@ -77,7 +77,7 @@ test('for a client with tasks, a run is a task that can be followed and cancelle
   const { taskId } = begun as { taskId: string }
   const over = async (id: string) => {
     const task = await ask('tasks/get', { taskId: id })
-    return (task as { status: string }).status === 'working' ? undefined : (task as Record<string, unknown>)
+    return (task as { status: string }).status === 'working' ? undefined : task
   }
   const done = await eventually(30, 'the task ends', () => over(taskId))
   t.like(done, { resultType: 'complete', status: 'completed' })

@@ -1,0 +1,65 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { execa } from '../execa.ts'
+import { printDuration } from '../local/print-duration.ts'
+import { send } from '../tour/client.ts'
+
+/** The inspector and its exact version. It is installed on demand, because it brings a hundred packages of its own. */
+const [inspector, version] = ['@modelcontextprotocol/inspector', '2.12.0']
+
+interface Tour {
+  folder: string
+  api: string
+  /** An access token, which creates an agent. */
+  token: string
+  key: string
+}
+
+interface Output {
+  tools?: { name: string }[]
+  content?: { text: string }[]
+}
+
+/**
+ * Takes the official inspector's command line through `/mcp`: it lists the tools, runs an agent, and reads the run.
+ * Returns what went wrong.
+ */
+export async function tourInspector({ folder, api, token, key }: Tour): Promise<string[]> {
+  const program = await install(folder)
+  const agent = { name: 'Toured', trigger: 'manual', systemPrompt: 'Report.' }
+  const headers = { Authorization: `Bearer ${token}` }
+  await send({ method: 'POST', url: `${api}/agents`, headers, body: agent })
+
+  async function inspect(...given: string[]): Promise<Output> {
+    const target = [`${api}/mcp`, '--transport', 'http', '--header', `Authorization: Bearer ${key}`]
+    const env = { MCP_CATALOG_PATH: join(folder, 'catalog.json') }
+    const options = { cwd: folder, env, stdin: 'ignore' } as const
+    const { stdout } = await execa(process.execPath, [program, '--cli', ...target, ...given], options)
+    return JSON.parse(stdout.slice(stdout.indexOf('{'))) as Output
+  }
+  const use = async (name: string, ...args: string[]) => {
+    const { content } = await inspect('--method', 'tools/call', '--tool-name', name, ...args)
+    return JSON.parse(content?.[0]?.text ?? '{}') as Record<string, unknown>
+  }
+
+  const { tools = [] } = await inspect('--method', 'tools/list')
+  const names = new Set(tools.map(({ name }) => name))
+  const missing = ['get_run', 'list_runs', 'run_toured', 'why'].filter((name) => !names.has(name))
+  const run = await use('run_toured')
+  const read = await use('get_run', '--tool-arg', `runId=${String(run['runId'])}`)
+  const isSame = run['status'] === 'completed' && read['id'] === run['runId'] && read['answer'] === run['answer']
+  return [
+    ...missing.map((name) => `The inspector did not list ${name}.`),
+    ...(isSame ? [] : [`The inspector got ${JSON.stringify({ run, read })}.`]),
+  ]
+}
+
+async function install(folder: string): Promise<string> {
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'package.json'), '{ "private": true }')
+  const given = ['install', '--no-audit', '--no-fund', '--loglevel', 'error', `${inspector}@${version}`]
+  await printDuration(`npm install ${inspector}@${version}`, () =>
+    execa('npm', given, { cwd: folder, stdin: 'ignore' }),
+  )
+  return join(folder, 'node_modules/.bin/mcp-inspector')
+}
