@@ -58,7 +58,7 @@ const needs: Record<string, Need> = {
   ...named('administer', 'listStatements getStatement'),
   ...named('administer', 'exportWorkspace inviteMember listInvitations withdrawInvitation listAudit'),
   ...named('administer', 'getWorkspaceSignIn setWorkspaceSignIn removeWorkspaceSignIn'),
-  ...named('see', 'acceptTransfer withdrawTransfer'),
+  ...named('see', 'acceptTransfer withdrawTransfer allowApp disconnectApp'),
   ...named('own', 'deleteWorkspace offerWorkspace'),
 }
 
@@ -138,7 +138,7 @@ const words = (text: string) => text.split(/\s+/).toSorted()
 /** Who may use the other routes: an account by login or key, unless they are named here or are for admins. */
 const open = words(
   `register createFirstAdmin login refresh forgotPassword resetPassword verifyEmail previewInvitation listSignInProviders startSignIn
-  goToProvider finishSignIn goToSite finishOAuth finishForeignOAuth listTiers healthz readyz readSigningKeys readOAuthClient readToolsiteSchema`,
+  goToProvider finishSignIn goToSite finishOAuth finishForeignOAuth openAppRequest listTiers healthz readyz readSigningKeys readOAuthClient readToolsiteSchema`,
 )
 const byProof = words(
   `receiveWebhook getDelivery withdrawDelivery receiveStripeEvent sendChatMessage listChatMessages resumeChatStream
@@ -147,7 +147,7 @@ const byProof = words(
 const byLogin = words(
   `acceptTerms changePassword deleteAccount logout logoutEverywhere restoreAccount changeEmail sendVerification endLogin
   listLogins confirmTotp getTotp removeTotp renewRecoveryCodes startTotp createWorkspace exportAccount acceptInvitation
-  linkIdentity listIdentities unlinkIdentity readCsrfToken createApiKey deleteApiKey listApiKeys deleteWorkspace
+  linkIdentity listIdentities unlinkIdentity readCsrfToken createApiKey deleteApiKey listApiKeys allowApp disconnectApp getAppRequest listApps refuseApp deleteWorkspace
   updateWorkspace exportWorkspace changeRole removeMember inviteMember listInvitations withdrawInvitation acceptTransfer
   offerWorkspace withdrawTransfer moveThings getWorkspaceSignIn removeWorkspaceSignIn setWorkspaceSignIn`,
 )

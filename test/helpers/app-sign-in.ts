@@ -5,11 +5,31 @@ import {
   UnauthorizedError,
   type OAuthClientProvider,
 } from '@modelcontextprotocol/client'
+import { ConnectedApp } from '../../src/apps/connected-app.ts'
+import { later } from '../../src/clock.ts'
+import { newId } from '../../src/ids.ts'
 import { logInByCookie, openJar, type CookieJar } from './cookie-jar.ts'
 import type { Person } from './people.ts'
+import type { Platform } from './platform.ts'
 
 /** Where the browser goes back to: a program that listens on the loopback. No test follows it there. */
 export const redirectUrl = 'http://127.0.0.1:39123/callback'
+
+/** An app of a user at their own things, without its sign-in. */
+export async function connectedApp({ services }: Pick<Platform, 'services'>, userId: string): Promise<ConnectedApp> {
+  const now = services.clock.now()
+  return ConnectedApp.query(services.database).insert({
+    id: newId(),
+    userId,
+    workspaceId: null,
+    createdAt: now,
+    expiresAt: later(now, 3600),
+    name: 'An app',
+    clientId: 'a client',
+    redirectHost: 'localhost:1',
+    scopes: ['read'],
+  })
+}
 
 type Stored = Record<'client' | 'tokens' | 'verifier' | 'discovery', unknown>
 
