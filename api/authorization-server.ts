@@ -1,7 +1,7 @@
 import type { Router } from '@koa/router'
 import type { Context, Middleware } from 'koa'
 import { resourceMetadataPath, serverMetadataPath, serverPaths } from '../src/apps/paths.ts'
-import { appScopes, usualScopes } from '../src/apps/app-scopes.ts'
+import { appScopes, knownScopes, usualScopes } from '../src/apps/app-scopes.ts'
 import { CodedError } from '../src/errors.ts'
 import type { Services } from '../src/services.ts'
 import { isPrefetch, refusePrefetch, sendErrorPage } from './browser/browser-answer.ts'
@@ -68,10 +68,17 @@ function handOver({ apps, config, logger }: Services): Middleware {
       'x-forwarded-host': host,
       'x-forwarded-for': ctx.ip,
     })
-    ctx.req.url = `${ctx.path}${ctx.search}`
+    ctx.req.url = ctx.path === serverPaths.authorization ? withScope(ctx) : `${ctx.path}${ctx.search}`
     ctx.respond = false
     await answer(ctx.req, ctx.res)
   }
+}
+
+/** A client that names no scope that we know gets the usual ones (RFC 6749, 3.3). */
+function withScope({ path, querystring }: Context): string {
+  const parameters = new URLSearchParams(querystring)
+  if (knownScopes(parameters.get('scope') ?? '').length === 0) parameters.set('scope', usualScopes.join(' '))
+  return `${path}?${parameters.toString()}`
 }
 
 /** Members of the metadata that say what the server does. The rest is about OpenID Connect, which it does not do. */

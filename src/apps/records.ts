@@ -31,7 +31,8 @@ export function createRecords(context: { database: Database; clock: Clock }) {
     return row.consumedAt === null ? payload : { ...payload, consumed: secondsOf(row.consumedAt) }
   }
 
-  async function upsert(kind: string, id: string, { jti: _, ...payload }: AdapterPayload, seconds?: number) {
+  async function upsert(kind: string, id: string, given: AdapterPayload, seconds?: number): Promise<void> {
+    const { jti: _, ...payload } = given
     const createdAt = clock.now()
     const expiresAt = later(createdAt, seconds ?? unusedClientSeconds)
     const appId = payload.grantId ?? null

@@ -53,6 +53,7 @@ test('a request needs PKCE with S256 and a known redirect URI, on the loopback w
     t.is(answer.headers['location'], undefined)
     t.regex(answer.text, /<h1>Something went wrong/)
   }
+  t.is((await ask({ scope: '' })).status, 303)
   t.is((await ask({ redirect_uri: redirectUrl.replace('39123', '1234') })).status, 303)
   t.is((await ask({ prompt: 'none' })).headers['location']?.includes('error=consent_required'), true)
 })
