@@ -90,7 +90,6 @@ const members = [
   'revocation_endpoint',
   'scopes_supported',
   'response_types_supported',
-  'response_modes_supported',
   'grant_types_supported',
   'token_endpoint_auth_methods_supported',
   'code_challenge_methods_supported',
@@ -102,7 +101,8 @@ function shorten(ctx: Context): void {
   if (ctx.path !== serverMetadataPath || ctx.status !== 200) return
   const all = ctx.body as Record<string, unknown>
   const shown = Object.fromEntries(members.filter((name) => name in all).map((name) => [name, all[name]]))
-  ctx.body = { ...shown, scopes_supported: appScopes }
+  // Our policy for pages keeps the form of another response mode from being sent.
+  ctx.body = { ...shown, scopes_supported: appScopes, response_modes_supported: ['query'] }
 }
 
 interface Failure {

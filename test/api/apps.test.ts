@@ -72,7 +72,7 @@ test('an app without a token is told where to sign in, and the metadata says onl
     revocation_endpoint: `${url}/mcp/revoke`,
     scopes_supported: ['read', 'run', 'decide'],
     response_types_supported: ['code'],
-    response_modes_supported: ['form_post', 'fragment', 'query'],
+    response_modes_supported: ['query'],
     grant_types_supported: ['authorization_code', 'refresh_token'],
     token_endpoint_auth_methods_supported: ['none'],
     code_challenge_methods_supported: ['S256'],
