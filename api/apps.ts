@@ -58,9 +58,11 @@ export const openAppRequest = route({
   summary: "Open an app's request",
   description: 'For browsers. Redirects to the page of the console where you decide about the request.',
   status: 303,
-  handle: async ({ params }): Promise<BrowserAnswer> => ({
-    location: `/console/allow-app/${encodeURIComponent(params.requestId)}`,
-  }),
+  codes: ['NOT_FOUND'],
+  async handle({ services, params, request }): Promise<BrowserAnswer> {
+    const { id } = await services.apps.requests.find({ ...params, cookieOf: request.cookie })
+    return { location: `/console/allow-app/${id}` }
+  },
 })
 
 export const getAppRequest = route({

@@ -47,8 +47,9 @@ export function createAppRequests(context: { database: Database; clock: Clock; p
 
   /** NOT_FOUND also for a request of another browser, and for one that is answered. */
   async function pending({ requestId, cookieOf }: Asked): Promise<Interaction> {
-    const found = cookieOf(cookieName) === requestId ? await provider.Interaction.find(requestId) : undefined
-    assertThat(found && found.result === undefined, 'NOT_FOUND', { message: gone })
+    const found = await provider.Interaction.find(requestId)
+    const isOfBrowser = cookieOf(cookieName) === requestId
+    assertThat(found && isOfBrowser && found.result === undefined, 'NOT_FOUND', { message: gone })
     return found
   }
 
