@@ -20,6 +20,8 @@ export function checkClient(metadata: Record<string, unknown>): void {
   const isLarge = Buffer.byteLength(JSON.stringify(metadata)) > maxClientBytes
   if (isLarge) refuse(`the metadata must have at most ${maxClientBytes} bytes`)
   metadata['token_endpoint_auth_method'] = 'none'
+  // A client may ask for more later, for one call. The person decides, not the registration.
+  delete metadata['scope']
   // The library ignores the port of a loopback address for native clients only (RFC 8252, 7.3).
   metadata['application_type'] = 'native'
 }

@@ -264,8 +264,11 @@ async function attempt(
   return { failure, error }
 }
 
-/** What a permitted attempt comes to: it is told about the query, or it is done, or refused for what it is about. */
-const permitted = /^(VALIDATION_ERROR|TOKEN_EXISTS|)$/
+/**
+ * What a permitted attempt comes to: it is told about the query, or it is done, or refused for what it is about, such as
+ * the request of an app in another browser.
+ */
+const permitted = /^(VALIDATION_ERROR|TOKEN_EXISTS|NOT_FOUND|)$/
 
 /** Routes that name whose things they are about in the same way are asked the same by the same code. */
 const kindOf = (route: AnyRoute): unknown => route.resource ?? route.owner
