@@ -1,6 +1,7 @@
 import { Router } from '@koa/router'
 import Koa from 'koa'
 import type { Services } from '../src/services.ts'
+import { mountAuthorizationServer } from './authorization-server.ts'
 import { mountConsole } from './console/console.ts'
 import { mountDocs } from './docs/docs.ts'
 import { mountMcp } from './mcp/mcp.ts'
@@ -35,6 +36,7 @@ export function createApp(services: Services): Koa {
   }
   mountDocs(router, routes, services)
   mountConsole(router, services)
+  mountAuthorizationServer(router, services)
   mountMcp(router, services, shared)
   const find = createFindPath(router, routes)
 

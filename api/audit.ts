@@ -31,7 +31,7 @@ const actor = named(
       'How the user was authenticated. `login`: with a sign-in session. `mail`: with a token from an email.',
       'login',
     ),
-    viaId: field(v.nullable(id), 'Id of the sign-in session or API key', exampleIds.login),
+    viaId: field(v.nullable(id), 'Id of the sign-in session, API key or connected app', exampleIds.login),
     address: field(v.nullable(v.string()), 'IP address of the client', '203.0.113.7'),
     userAgent: field(v.nullable(v.string()), '`User-Agent` of the client', 'Mozilla/5.0'),
   }),

@@ -142,7 +142,7 @@ export const logoutEverywhere = route({
   method: 'post',
   path: '/auth/logout-everywhere',
   summary: 'Sign out everywhere',
-  description: 'Ends all your sign-in sessions and chat sessions. API keys stay valid.',
+  description: 'Ends all your sign-in sessions, chat sessions and connected apps. API keys stay valid.',
   access: 'login',
   status: 204,
   async handle({ services, caller, request }) {
@@ -191,7 +191,7 @@ export const changePassword = route({
   path: '/auth/me',
   summary: 'Change your password',
   description:
-    'Ends all your other sign-in sessions and all chat sessions. Requires `code` if the account has an authenticator app.',
+    'Ends all your other sign-in sessions, all chat sessions and all connected apps. Requires `code` if the account has an authenticator app.',
   access: 'login',
   body: v.strictObject({
     currentPassword: password,
@@ -217,7 +217,7 @@ export const deleteAccount = route({
   path: '/auth/me',
   summary: 'Delete your account',
   description:
-    'Deletes the account and everything in it, including its workspaces, at `deletionDueAt`. Until then, you can only export or restore the account. Your other sign-in sessions and all chat sessions, API keys, agents and workspaces stop working, and the subscription ends when the paid month does. Requires `code` if the account has an authenticator app. See [Export and deletion](/docs/how-to/export-and-deletion).',
+    'Deletes the account and everything in it, including its workspaces, at `deletionDueAt`. Until then, you can only export or restore the account. Your other sign-in sessions and all chat sessions, connected apps, API keys, agents and workspaces stop working, and the subscription ends when the paid month does. Requires `code` if the account has an authenticator app. See [Export and deletion](/docs/how-to/export-and-deletion).',
   access: 'login',
   body: v.strictObject({ password, code: v.optional(code) }),
   status: 200,

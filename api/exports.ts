@@ -44,6 +44,7 @@ const accountExport = named(
     account: record('The account and its settings'),
     workspaces: records('Workspaces that the account is a member of'),
     logins: records('Active sign-in sessions'),
+    apps: records('Connected apps'),
     identities: records('Linked sign-in providers'),
     secondFactor: record('Whether signing in requires a code'),
     paymentMethods: records('Payment methods'),

@@ -10,6 +10,7 @@ import * as agentSecrets from './agent-secrets.ts'
 import * as agentVersions from './agent-versions.ts'
 import * as agents from './agents.ts'
 import * as apiKeys from './api-keys.ts'
+import * as apps from './apps.ts'
 import * as approvals from './approvals.ts'
 import * as audit from './audit.ts'
 import * as auth from './auth.ts'
@@ -71,6 +72,7 @@ export const routes: AnyRoute[] = [
   totp,
   jwks,
   apiKeys,
+  apps,
   workspaces,
   exports,
   members,

@@ -27,6 +27,7 @@ const browser = [
   'console/everywhere',
   'console/hostile',
   'console/hostile-sites',
+  'console/apps',
   'console/newcomers',
   'console/runs',
   'console/sites',

@@ -41,6 +41,7 @@ export const to = {
   start: (owner: string) => ({ to: '/w/$owner/start', params: { owner } }) as const,
   /** The home page of the person who is signed in. */
   index: () => ({ to: '/' }) as const,
+  apps: () => ({ to: '/apps' }) as const,
   forgot: () => ({ to: '/forgot' }) as const,
   verify: () => ({ to: '/verify' }) as const,
   register: (from?: string) => ({ to: '/register', search: { from } }) as const,

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import { accepting } from './baseline/accepting.ts'
 import { agents } from './baseline/agents.ts'
+import { apps } from './baseline/apps.ts'
 import { approvals } from './baseline/approvals.ts'
 import { arrivals } from './baseline/arrivals.ts'
 import { audit } from './baseline/audit.ts'
@@ -35,6 +36,7 @@ const parts = [
   workspaces,
   logins,
   signIn,
+  apps,
   billing,
   credits,
   sandbox,

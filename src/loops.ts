@@ -157,6 +157,7 @@ async function housekeep(services: Services, stopping: AbortSignal): Promise<voi
     notifications,
     signIn,
     outages,
+    apps,
   } = services
   await rateLimits.purge()
   await outgoingLimit.purge()
@@ -177,4 +178,5 @@ async function housekeep(services: Services, stopping: AbortSignal): Promise<voi
   await notifications.purge()
   await signIn.flows.purge()
   await outages.purge()
+  await apps.purge()
 }

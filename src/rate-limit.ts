@@ -106,6 +106,9 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
     /** One mail of a kind that a user requests. The key names both. */
     accountMail: countHourly('account-mail', mailsAnHour),
 
+    /** One MCP client that registers itself, by the client's address. */
+    registration: byAddress(countHourly('registration', registrationsAnHour)),
+
     /** One password reset request, by the client's address. */
     recovery: byAddress(countHourly('recovery', config.recoveryPerHour)),
 
@@ -148,6 +151,8 @@ type Count = (key: string) => Promise<void>
 const burstsPerMinute = 10
 
 const mailsAnHour = 5
+/** MCP clients that may register themselves from one address in an hour. */
+export const registrationsAnHour = 20
 /** Sites that a user may inspect in a minute. */
 export const inspectionsAMinute = 60
 

@@ -1,6 +1,7 @@
 import { createAdminAccounts } from './admin/accounts.ts'
 import { createOverview } from './admin/overview.ts'
 import { createAgents } from './agents/agents.ts'
+import { createApps } from './apps/apps.ts'
 import { createApprovals } from './approvals/approvals.ts'
 import { createAudit } from './audit/audit.ts'
 import { createAllowances } from './billing/allowances.ts'
@@ -185,6 +186,7 @@ export function createServices(
   const why = createWhy({ ...base, billing, workers, reachability, reconciler: runs.reconciler })
   const needs = createNeeds({ ...base, billing, vault })
   const accessChanges = createAccessChanges(base)
+  const apps = createApps(base)
   const signIn = createSignIn({ ...base, trustedFetch: trusted.fetch, outbox, users })
   const moves = createMoves({ ...base, billing, schedules })
   const workspaces = createWorkspaces({ ...base, billing, notifications, outbox, tries: users.tries, vault })
@@ -225,6 +227,7 @@ export function createServices(
     moves,
     signIn,
     accessChanges,
+    apps,
     exportTurns,
     deletions,
     models,

@@ -4,6 +4,7 @@ import type { VaultEntry } from '../../src/vault/vault-entry.ts'
 import * as agentVersions from '../agent-versions.ts'
 import * as agents from '../agents.ts'
 import * as apiKeys from '../api-keys.ts'
+import * as apps from '../apps.ts'
 import * as approvals from '../approvals.ts'
 import * as audit from '../audit.ts'
 import * as auth from '../auth.ts'
@@ -182,6 +183,7 @@ export const sectionsOfAccount = (asking: Asking): Section[] => [
     about: 'Workspaces that the account is a member of. Each has its own export',
     content: () => plain(workspaces.listWorkspaces, asking),
   },
+  { name: 'apps', about: 'Connected apps', content: () => plain(apps.listApps, asking) },
   { name: 'logins', about: 'Active sign-in sessions', content: () => plain(logins.listLogins, asking) },
   {
     name: 'identities',

@@ -1,23 +1,18 @@
+import type { AppScope } from '../../src/apps/app-scopes.ts'
 import type { Transaction } from '../../src/database/database.ts'
-import { assertThat, CodedError, isCoded } from '../../src/errors.ts'
+import { CodedError, isCoded } from '../../src/errors.ts'
 import { ownerNamed } from '../../src/owners/reach.ts'
 import type { Services } from '../../src/services.ts'
 import type { Caller } from '../../src/users/caller.ts'
 
-/**
- * What a client may do here. `read`: see tools, agents and runs · `run`: call tools and start runs · `decide`: show a
- * person the approvals of its runs as forms, and pass on what the person decides.
- */
-export type McpScope = 'read' | 'run' | 'decide'
+export type McpScope = AppScope
 
-/** Who sends a request: a user, for one owner, through a client. */
+/** Who sends a request: a user, for one owner, with an API key or through a connected app. */
 export interface Authenticated {
   userId: string
   /** The user or the workspace whose things the client sees. */
   ownerId: string
   scopes: ReadonlySet<McpScope>
-  /** The registered client; absent for API keys. */
-  client?: { id: string; name: string }
   /** The same as the rest of the API knows the sender. */
   caller: Caller
 }
@@ -32,24 +27,22 @@ export async function authenticate(
   { within, resourceMetadata }: { within?: Transaction | undefined; resourceMetadata?: string | undefined } = {},
 ): Promise<Authenticated> {
   try {
-    return authenticatedKey(await users.authenticate(authorization, within))
+    return authenticated(await users.authenticate(authorization, within, 'mcp'))
   } catch (error) {
     throw isCoded(error) && error.status === 401 ? challenged(error, resourceMetadata) : error
   }
 }
 
-/**
- * An access token of a login was issued for the console and the API, so it is refused here (RFC 8707, 2).
- * WORKSPACE_NOT_FOUND if the key's creator has left its workspace.
- */
-function authenticatedKey(caller: Caller): Authenticated {
-  const message = 'Access tokens of sign-in sessions are not for MCP clients. Use an API key.'
-  assertThat(caller.via === 'api-key', 'INVALID_TOKEN', { message })
-  return { userId: caller.userId, ownerId: ownerNamed(caller.reach, undefined), scopes: scopesOfKey(caller), caller }
-}
+/** WORKSPACE_NOT_FOUND if the creator of a key has left its workspace. */
+const authenticated = (caller: Caller): Authenticated => ({
+  userId: caller.userId,
+  ownerId: ownerNamed(caller.reach, undefined),
+  scopes: scopesOf(caller),
+  caller,
+})
 
 /** Over HTTP, the scope `write` alone allows decisions. Here it does not, because the client has a model. */
-function scopesOfKey({ scopes }: Pick<Caller, 'scopes'>): ReadonlySet<McpScope> {
+function scopesOf({ scopes }: Pick<Caller, 'scopes'>): ReadonlySet<McpScope> {
   const granted = new Set<McpScope>()
   if (scopes.includes('read')) granted.add('read')
   if (scopes.includes('write')) granted.add('run')

@@ -1,5 +1,6 @@
 import type { Router } from '@koa/router'
 import type { Context } from 'koa'
+import { mcpPath, resourceMetadataPath } from '../../src/apps/paths.ts'
 import { noteInLog } from '../../src/logger.ts'
 import type { Services } from '../../src/services.ts'
 import { requireKept, requireTerms, type Caller } from '../../src/users/caller.ts'
@@ -14,18 +15,17 @@ import { refuseOtherOrigins } from './origins.ts'
 import { respond } from './respond.ts'
 import { createMcpServer } from './server.ts'
 
-const path = '/mcp'
-
 /** The platform as an MCP server, for clients that speak for one user. */
 export function mountMcp(router: Router, services: Services, { admission, streams }: Shared): void {
   const { config, logger } = services
   const read = bodyReader(config.bodies.webhookBytes)
+  const resourceMetadata = new URL(resourceMetadataPath, config.http.baseUrl).href
   const onerror = (error: Error) => logger.debug({ err: error }, 'an MCP request failed')
-  router.post(path, async (ctx) => {
+  router.post(mcpPath, async (ctx) => {
     refuseOtherOrigins(ctx, config.http)
     const authorization = ctx.headers.authorization
     const check = async () => {
-      const found = await authenticate(services, authorization)
+      const found = await authenticate(services, authorization, { resourceMetadata })
       await admit(services, found.caller)
       return { found, account: found.caller }
     }
@@ -42,7 +42,7 @@ export function mountMcp(router: Router, services: Services, { admission, stream
 
 /** As for other routes: the request counts, and the account may act. */
 async function admit(services: Services, caller: Caller): Promise<void> {
-  await countRequest(services, { ...caller, countedBy: caller.apiKeyId ?? caller.userId })
+  await countRequest(services, { ...caller, countedBy: caller.apiKeyId ?? caller.appId ?? caller.userId })
   requireTerms(caller)
   requireKept(caller)
 }
@@ -55,7 +55,7 @@ interface Sender extends Pick<Shared, 'streams'> {
 
 function userOf(ctx: Context, { services, streams, found, callerNow }: Sender): McpUser {
   const { userId: party, allowance } = found.caller
-  const key = `${ctx.headers.authorization} ${path}`
+  const key = `${ctx.headers.authorization} ${mcpPath}`
   const admitAgain = async () => requireKept(await callerNow())
   const stay = (end: () => void) => streams.enter({ key, party, allowance, admit: admitAgain, end })
   return { ...found, services, callerNow, request: factsOf(ctx), stay }

@@ -25,7 +25,7 @@ export function requireScopeFor(message: object, scopes: ReadonlySet<McpScope>, 
 }
 
 const grants: Record<McpScope, string> = {
-  read: 'An API key has it with "read".',
-  run: 'An API key has it with "write".',
-  decide: 'An API key has it with "write" and "decide".',
+  read: 'An app gets it from its user, and an API key has it with "read".',
+  run: 'An app gets it from its user, and an API key has it with "write".',
+  decide: 'An app gets it from its user, and an API key has it with "write" and "decide".',
 }

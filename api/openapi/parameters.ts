@@ -6,6 +6,8 @@ import { exampleIds } from '../schemas/example-ids.ts'
 /** The names in paths, with their descriptions and examples. */
 const pathNames: Record<string, { description: string; example: string }> = {
   agentId: { description: 'Id of the agent', example: exampleIds.agent },
+  appId: { description: 'Id of the connected app', example: exampleIds.app },
+  requestId: { description: "Id of the app's request", example: 'n0ThsWDkMTxJVdvkO1tVX' },
   apiKeyId: { description: 'Id of the API key', example: exampleIds.apiKey },
   approvalId: { description: 'Id of the approval', example: exampleIds.approval },
   callId: { description: 'Id of the direct tool call', example: exampleIds.call },

@@ -23,6 +23,7 @@ const fields: Record<SubjectKind, readonly string[]> = {
     'creditsPerMonth webhookProof webhookSchema allowActionOverride callbackUrl outputSchema pausedAt pausedReason'
   ).split(' '),
   api_key: ['name', 'scopes', 'expiresAt'],
+  app: ['name', 'redirectHost', 'scopes'],
   approval: ['tool', 'siteOrigin', 'agentId', 'status', 'note'],
   callback: ['runId', 'status'],
   grant: ['ownerId', 'credits', 'priority', 'expiresAt', 'note'],
@@ -57,7 +58,7 @@ interface Change {
 export const actorOf = ({ caller, request }: Pick<Change, 'caller' | 'request'>): Actor => ({
   userId: caller.userId,
   via: caller.via,
-  viaId: caller.loginId ?? caller.apiKeyId,
+  viaId: caller.loginId ?? caller.apiKeyId ?? caller.appId,
   ...clientOf(request),
 })
 

@@ -23,6 +23,7 @@ export const exampleIds = {
   ledgerEntry: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a24',
   callback: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a25',
   document: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a26',
+  app: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a27',
   grant: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a30',
 } as const
 

@@ -7,6 +7,8 @@ import { mostValues } from '../../api/route/body.ts'
 import { maxText } from '../../api/schemas/chat-schema.ts'
 import { maxHeaderBytes } from '../../api/server.ts'
 import { mostBytes, mostVersions } from '../../src/agents/versions.ts'
+import { mostApps } from '../../src/apps/app-requests.ts'
+import { maxClientBytes } from '../../src/apps/check-client.ts'
 import { limitNames, tierNames, tierOf, type Limits } from '../../src/billing/tiers.ts'
 import { maxPerHost } from '../../src/callbacks/attempt-turns.ts'
 import { maxNumber, maxOpen } from '../../src/chat/accept.ts'
@@ -14,7 +16,7 @@ import { mostTakeovers } from '../../src/chat/lost-answers.ts'
 import { longestValue, mostFields, mostForms, mostQuestions } from '../../src/forms/form.ts'
 import { maxResultBytes } from '../../src/models/prompt.ts'
 import { mailsADay } from '../../src/notifications/notifications.ts'
-import { inspectionsAMinute } from '../../src/rate-limit.ts'
+import { inspectionsAMinute, registrationsAnHour } from '../../src/rate-limit.ts'
 import { mostEnded } from '../../src/runs/ending/cancel-several.ts'
 import { mostFailures, mostGroups } from '../../src/runs/reading/run-failures.ts'
 import { mostLiving } from '../../src/sessions/create-session.ts'
@@ -46,6 +48,9 @@ const requests = (): Row[] => [
   set('Open streams per API process', 'STREAM_LIMIT'),
   fixed('Sites whose tools an MCP client is offered, the newest', count(mostSites)),
   fixed('Agents that an MCP client is offered, the newest', count(mostAgents)),
+  fixed('Apps (MCP clients that signed in) that a user may connect', count(mostApps)),
+  fixed('Clients that register themselves per address, per hour', count(registrationsAnHour)),
+  fixed('Metadata of a client that signs in', bytes(maxClientBytes)),
   fixed('Seconds that an MCP client waits for a run', count(longestWaitMs / 1000)),
 ]
 

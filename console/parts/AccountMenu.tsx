@@ -33,6 +33,12 @@ export const AccountMenu = () => {
           onAction: () => chooseTheme(name),
         })),
         { id: 'keys', name: 'Keyboard shortcuts', text: 'Keyboard shortcuts', onAction: () => showShortcutList(true) },
+        {
+          id: 'apps',
+          name: 'Connected apps',
+          text: 'Connected apps',
+          onAction: () => void navigate(to.apps()),
+        },
         { id: 'guide', name: 'Guide', text: 'Guide', onAction: () => void window.open('/docs', '_blank', 'noopener') },
         {
           id: 'out',

@@ -1,4 +1,4 @@
-import { createRoute, notFound, redirect } from '@tanstack/react-router'
+import { createRoute, lazyRouteComponent, notFound, redirect } from '@tanstack/react-router'
 import { client } from '../api/client.ts'
 import { addressOf, homeOf } from '../session/account.ts'
 import { signedIn } from './gates.tsx'
@@ -69,5 +69,18 @@ const mailedSite = createRoute({
   },
 })
 
-/** Addresses without an owner: each leads to one with an owner. */
-export const withoutOwner = [index, unowned, mailedRun, mailedApproval, mailedAgent, mailedSite]
+const apps = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/apps',
+  staticData: { title: 'Connected apps' },
+  component: lazyRouteComponent(() => import('../screens/apps/Apps.tsx'), 'Page'),
+})
+const allowApp = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/allow-app/$requestId',
+  staticData: { title: 'Connect an app' },
+  component: lazyRouteComponent(() => import('../screens/apps/AllowApp.tsx'), 'Page'),
+})
+
+/** Addresses without an owner: of the person's apps, and those that lead to an address with an owner. */
+export const withoutOwner = [apps, allowApp, index, unowned, mailedRun, mailedApproval, mailedAgent, mailedSite]

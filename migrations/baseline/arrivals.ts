@@ -5,6 +5,7 @@ const lists: Readonly<Record<string, readonly string[]>> = {
   approvals: ['owner_id'],
   audit_entries: ['owner_id', ''],
   callbacks: ['agent_id'],
+  connected_apps: ['user_id'],
   direct_tool_calls: ['vault_entry_id'],
   invitations: ['workspace_id'],
   ledger_entries: ['owner_id', 'workspace_id'],

@@ -15,7 +15,7 @@ export const audit = `
     -- the user; no foreign key, because the entry outlives the account
     actor_id uuid,
     via text not null,
-    -- the login or the API key
+    -- the login, the API key or the app
     via_id uuid,
     address text,
     user_agent text,
@@ -25,7 +25,7 @@ export const audit = `
     outcome text,
     constraint audit_entries_pkey primary key (id),
     constraint audit_entries_owner_fk foreign key (owner_id) references owners (id),
-    constraint audit_entries_via check (via in ('login', 'api-key', 'mail', 'command', 'platform')),
+    constraint audit_entries_via check (via in ('login', 'api-key', 'app', 'mail', 'command', 'platform')),
     constraint audit_entries_outcome check (outcome in ('done', 'unknown'))
   );
   create index audit_entries_of_owner on audit_entries (owner_id, id);

@@ -4,9 +4,9 @@ import { newId } from '../ids.ts'
 import { oneLine } from '../notifications/plain-text.ts'
 
 /**
- * How the actor was authorized: a login, an API key, a mailed token, a command on the server, or the platform itself.
+ * How the actor was authorized: a login, an API key, a connected app, a mailed token, a command on the server, or the platform itself.
  */
-export const auditVias = ['login', 'api-key', 'mail', 'command', 'platform'] as const
+export const auditVias = ['login', 'api-key', 'app', 'mail', 'command', 'platform'] as const
 export type AuditVia = (typeof auditVias)[number]
 
 export const auditOutcomes = ['done', 'unknown'] as const
@@ -16,6 +16,7 @@ export const subjectKinds = [
   'account',
   'agent',
   'api_key',
+  'app',
   'approval',
   'callback',
   'clock',
@@ -52,7 +53,7 @@ export class AuditEntry extends Row {
   /** The user; null if unknown, as for a command. */
   declare actorId: string | null
   declare via: AuditVia
-  /** The login or API key. */
+  /** The login, API key or connected app. */
   declare viaId: string | null
   declare address: string | null
   declare userAgent: string | null

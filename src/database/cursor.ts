@@ -7,6 +7,7 @@ export type ListName =
   | 'agent-runs'
   | 'agent-versions'
   | 'approvals'
+  | 'apps'
   | 'audit'
   | 'callbacks'
   | 'calls'

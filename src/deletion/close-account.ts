@@ -1,3 +1,4 @@
+import { endApps } from '../apps/connected-app.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import { endSessionsOf } from '../sessions/session.ts'
@@ -19,6 +20,7 @@ export function createCloseAccount(context: {
       const now = clock.now()
       await Login.query(database).where({ userId }).whereNull('revokedAt').patch({ revokedAt: now })
       await endSessionsOf(database, userId, now)
+      await endApps(database, { userId })
       const own = await Workspace.query(database).where({ payerId: userId }).whereNull('deletedAt')
       for (const workspace of own) await workspaces.remove(workspace, userId)
     },

@@ -69,6 +69,7 @@ export const ofWorkspace: Emptying[] = [
   by('logins', 'workspace_id'),
   by('workspace_providers', 'workspace_id'),
   by('api_keys', 'workspace_id'),
+  by('connected_apps', 'workspace_id'),
   by('invitations', 'workspace_id'),
   by('members', 'workspace_id'),
 ]
@@ -95,6 +96,7 @@ export const ofUser: Emptying[] = [
     by(`sandbox_${what}`, 'owner_id', 'owner_id'),
   ),
   by('api_keys', 'user_id'),
+  by('connected_apps', 'user_id'),
   by('members', 'user_id'),
   by('invitations', 'invited_by'),
   by('invitations', 'accepted_by'),

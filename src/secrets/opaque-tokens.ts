@@ -16,6 +16,9 @@ type TokenKind =
   | 'admin'
   | 'join'
   | 'csrf'
+  | 'app'
+  | 'renewal'
+  | 'cookies'
 
 /** A new secret of 256 random bits. The prefix identifies it to people, scanners and the log's redaction. */
 export const newToken = (kind: TokenKind): string => `sy_${kind}_${randomBytes(32).toString('base64url')}`

@@ -1,5 +1,8 @@
 import { howToGetMore } from '../billing/allowances.ts'
 import { raw } from 'objection'
+import { asKeyScope, knownScopes } from '../apps/app-scopes.ts'
+import { ConnectedApp } from '../apps/connected-app.ts'
+import { mcpPath } from '../apps/paths.ts'
 import type { Allowances, Allowed } from '../billing/allowances.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
@@ -19,7 +22,7 @@ import type { User } from './user.ts'
 const headerBytes = 8 * 1024
 
 /** Whether to record a use: at most once a minute, to avoid a write per request. */
-const isToNote = ({ lastUsedAt }: Pick<ApiKey | Login, 'lastUsedAt'>, now: Date): boolean =>
+const isToNote = ({ lastUsedAt }: { lastUsedAt: Date | null }, now: Date): boolean =>
   lastUsedAt === null || now.getTime() - lastUsedAt.getTime() >= 60_000
 
 type Person = Pick<User, 'email' | 'termsVersion' | 'admin' | 'suspendedAt' | 'suspensionReason'> &
@@ -34,7 +37,7 @@ type StoredMembership = Omit<Membership, 'closedBy'> & Allowed & { isClosing: bo
 export function createAuthenticate(context: {
   database: Database
   clock: Clock
-  config: Pick<Config, 'auth'>
+  config: Pick<Config, 'auth' | 'http'>
   allowances: Allowances
   accessTokens: AccessTokens
 }) {
@@ -62,14 +65,47 @@ export function createAuthenticate(context: {
   /**
    * The caller. UNAUTHORIZED (no bearer token), INVALID_TOKEN, TOKEN_EXPIRED, TOKEN_REVOKED (docs/specification.md,
    * "Codes"). Access tokens and API keys (`sy_key_…`) are both bearer tokens (RFC 6750, 2.1). With `within` it only
-   * reads, in that transaction.
+   * reads, in that transaction. API keys are for both audiences, access tokens of logins for the API, and those of apps
+   * (`sy_app_…`) for the MCP endpoint.
    */
-  return async function authenticate(authorization: string | undefined, within?: Transaction): Promise<Caller> {
+  return async function authenticate(
+    authorization: string | undefined,
+    within?: Transaction,
+    audience: 'api' | 'mcp' = 'api',
+  ): Promise<Caller> {
     assertThat(authorization !== undefined, 'UNAUTHORIZED')
     assertThat(Buffer.byteLength(authorization) <= headerBytes, 'INVALID_TOKEN')
     const token = /^Bearer +(\S.*)$/i.exec(authorization)?.[1]
     assertThat(token !== undefined, 'UNAUTHORIZED')
-    return token.startsWith('sy_key_') ? byApiKey(token, within) : byLogin(token, within)
+    if (token.startsWith('sy_key_')) return byApiKey(token, within)
+    assertThat(token.startsWith('sy_app_') === (audience === 'mcp'), 'INVALID_TOKEN', { message: otherAudience })
+    return audience === 'mcp' ? byApp(token, within) : byLogin(token, within)
+  }
+
+  async function byApp(token: string, trx?: Transaction): Promise<Caller> {
+    assertThat(isToken('app', token), 'INVALID_TOKEN')
+    const now = clock.now()
+    const found = await ConnectedApp.query(trx ?? database)
+      .join('appSignInRecords as records', 'records.appId', 'connectedApps.id')
+      .join('users', 'users.id', 'connectedApps.userId')
+      .leftJoin('accounts', 'accounts.ownerId', 'users.id')
+      .where({ 'records.kind': 'AccessToken', 'records.keyHash': hashToken(token) })
+      .select('connectedApps.*', 'records.payload', 'records.expiresAt as tokenExpiresAt', ...personal)
+      .first()
+      .castTo<(ConnectedApp & Person & { payload: string; tokenExpiresAt: Date }) | undefined>()
+    assertThat(found, 'INVALID_TOKEN', { message: 'The app is not connected. Sign in again.' })
+    assertThat(found.deletionDueAt === null, 'TOKEN_REVOKED', { message: beingDeleted })
+    assertThat(found.tokenExpiresAt > now, 'TOKEN_EXPIRED')
+    const { aud, scope = '' } = JSON.parse(found.payload) as { aud?: unknown; scope?: string }
+    const isOurs = aud === new URL(mcpPath, config.http.baseUrl).href
+    assertThat(isOurs, 'INVALID_TOKEN', { message: otherAudience })
+    if (!trx && isToNote(found, now)) await ConnectedApp.query(database).findById(found.id).patch({ lastUsedAt: now })
+    const { userId, workspaceId, id: appId } = found
+    const person = presentPerson(userId, found)
+    const reach = reachOfKey(person.reach, workspaceId ?? userId)
+    assertThat(reach.places.size > 0, 'TOKEN_REVOKED')
+    const granted = knownScopes(scope).map((one) => asKeyScope[one])
+    return { userId, ...person, admin: false, reach, scopes: granted, via: 'app', appId }
   }
 
   async function byLogin(token: string, trx?: Transaction): Promise<Caller> {
@@ -115,6 +151,9 @@ export function createAuthenticate(context: {
     return { userId, ...person, reach, scopes: found.scopes, via: 'api-key', apiKeyId }
   }
 }
+
+const otherAudience =
+  'This token is for another part of the platform: tokens of apps are for the MCP server, and those of sign-in sessions for the API.'
 
 const resting = `The account is over its API key limit, so its newest keys are disabled, including this one. Delete other keys. ${howToGetMore}`
 

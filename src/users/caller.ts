@@ -20,9 +20,10 @@ export interface Caller {
   admin: boolean
   /** Whether the account is marked for deletion and can still be restored. */
   isClosing: boolean
-  via: 'login' | 'api-key'
+  via: 'login' | 'api-key' | 'app'
   loginId?: string
   apiKeyId?: string
+  appId?: string
 }
 
 /** Refuses callers who have not accepted the current terms: TERMS_NOT_ACCEPTED. */

@@ -1,14 +1,14 @@
-import { createPrivateKey, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import type { Config } from '../config/config.ts'
 import { derivedToken, isToken } from '../secrets/opaque-tokens.ts'
+import { secretsOfKeys } from './signing-keys.ts'
 
 /**
  * CSRF tokens: one per login, derived from its id and an access-token key. Nothing is stored, and a reloaded page gets
  * the same token. Tokens of all listed private keys are valid, like access tokens.
  */
 export function createCsrfTokens({ config }: { config: Pick<Config, 'auth'> }) {
-  // A listed key that only verifies may be a public key, which is no secret.
-  const secrets = config.auth.privateKeys.filter((pem) => pem.includes('PRIVATE KEY')).map(secretOf)
+  const secrets = secretsOfKeys(config.auth.privateKeys)
   return {
     of: (loginId: string): string => derivedToken('csrf', secrets[0]!, loginId),
 
@@ -17,9 +17,5 @@ export function createCsrfTokens({ config }: { config: Pick<Config, 'auth'> }) {
       isToken('csrf', sent) && secrets.some((secret) => isEqual(derivedToken('csrf', secret, loginId), sent)),
   }
 }
-
-/** The same for every PEM encoding of the key. */
-const secretOf = (pem: string): string =>
-  createPrivateKey(pem).export({ type: 'pkcs8', format: 'der' }).toString('base64')
 
 const isEqual = (one: string, other: string): boolean => timingSafeEqual(Buffer.from(one), Buffer.from(other))

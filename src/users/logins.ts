@@ -1,3 +1,4 @@
+import { endApps } from '../apps/connected-app.ts'
 import { recordDeeds, type Deed } from '../audit/audit-entry.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
@@ -200,7 +201,7 @@ export function createLogins(context: {
   /** Ends the caller's login. */
   const end = async (caller: Caller): Promise<void> => revoke(database, { id: requireLogin(caller) })
 
-  /** Ends all logins and sessions of the caller. API keys stay valid. */
+  /** Ends all logins, sessions and connected apps of the caller. API keys stay valid. */
   async function endAll(caller: Caller): Promise<void> {
     requireLogin(caller)
     await database.transaction(async (trx) => {
@@ -227,6 +228,7 @@ export function createLogins(context: {
     const now = clock.now()
     await endSessionsOf(trx, userId, now)
     await endFlowsOf(trx, userId, now)
+    await endApps(trx, { userId })
   }
 
   /** Ends the matching logins except `exceptId`. From the commit on, their access tokens fail with TOKEN_REVOKED. */

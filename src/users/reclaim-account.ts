@@ -3,6 +3,7 @@ import { Agent } from '../agents/agent.ts'
 import { restartVersions } from '../agents/agent-version.ts'
 import { newCallbackSecret, newWebhookSecret } from '../agents/new-secrets.ts'
 import { paidWith } from '../owners/payer.ts'
+import { endApps } from '../apps/connected-app.ts'
 import type { Due } from '../runs/due.ts'
 import type { Sealing } from '../secrets/sealing.ts'
 import { endSessions } from '../sessions/session.ts'
@@ -31,6 +32,7 @@ interface Reclaim {
 export async function reclaimAccount(trx: Transaction, { userId, now, due, sealing }: Reclaim): Promise<void> {
   await SecondFactor.query(trx).where({ userId }).delete()
   await ApiKey.query(trx).where({ userId }).whereNull('revokedAt').patch({ revokedAt: now })
+  await endApps(trx, { userId })
   await stopAgents(trx, { userId, now, sealing })
   await disconnect(trx, { userId, now, sealing })
   const workspaces = await Workspace.query(trx).where({ payerId: userId }).whereNull('deletedAt').orderBy('id')
@@ -89,6 +91,7 @@ async function emptyOfOthers(trx: Transaction, workspaceId: string, by: { userId
   await trx('invitations').where({ workspaceId, endedAt: null }).update({ endedAt: now })
   await trx('workspace_providers').where({ workspaceId }).delete()
   await ApiKey.query(trx).where({ workspaceId }).whereNull('revokedAt').patch({ revokedAt: now })
+  await endApps(trx, { workspaceId })
   await endLogins(trx, { workspaceId }, { now })
   await endSessions(trx, { ownerId: workspaceId }, now)
 }

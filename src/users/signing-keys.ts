@@ -46,3 +46,14 @@ function readKey(pem: string): VerifyingKey {
   const kid = createHash('sha256').update(JSON.stringify(required)).digest('base64url')
   return { kid, key, jwk: { ...required, kid, use: 'sig', alg: 'EdDSA' } }
 }
+
+/**
+ * The private keys as texts from which other secrets can be derived, current one first. A listed key that only verifies
+ * may be a public key, which is no secret.
+ */
+export const secretsOfKeys = (pems: readonly string[]): string[] =>
+  pems.filter((pem) => pem.includes('PRIVATE KEY')).map(secretOf)
+
+/** The same for every PEM encoding of the key. */
+const secretOf = (pem: string): string =>
+  createPrivateKey(pem).export({ type: 'pkcs8', format: 'der' }).toString('base64')

@@ -1,3 +1,4 @@
+import { endApps } from '../apps/connected-app.ts'
 import type { Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { idIn, page, type Page, type PageRequest } from '../database/paging.ts'
@@ -61,7 +62,7 @@ export function createMembers(context: {
       }),
 
     /**
-     * Ends a membership, and with it the member's keys and sessions here, attempts to connect sites, and logins through
+     * Ends a membership, and with it the member's keys, apps and sessions here, attempts to connect sites, and logins through
      * the workspace's provider. `connections`, or else the workspace's setting, decides about the sites that the member
      * connected. MEMBER_NOT_FOUND, ROLE_CHANGE_FORBIDDEN.
      */
@@ -73,6 +74,7 @@ export function createMembers(context: {
         await Member.query(trx).deleteById(member.id)
         const now = clock.now()
         await ApiKey.query(trx).where({ workspaceId, userId }).whereNull('revokedAt').patch({ revokedAt: now })
+        await endApps(trx, { workspaceId, userId })
         await unlinkFrom(trx, { workspaceId, userId })
         await endLogins(trx, { workspaceId, userId }, { now })
         await endSessions(trx, { ownerId: workspaceId, userId }, now)

@@ -5,6 +5,7 @@ import type { Database, Transaction } from '../database/database.ts'
 import { page, type Page, type PageRequest } from '../database/paging.ts'
 import { requestDeletion } from '../deletion/deletion.ts'
 import { assertThat } from '../errors.ts'
+import { endApps } from '../apps/connected-app.ts'
 import { isId, newId } from '../ids.ts'
 import { ownersIn, type Reach } from '../owners/reach.ts'
 import type { Due } from '../runs/due.ts'
@@ -117,6 +118,7 @@ export function createWorkspaces(
         await living(trx).findById(id).patch({ deletedAt: now })
         await requestDeletion(trx, id, now)
         await ApiKey.query(trx).where({ workspaceId: id }).whereNull('revokedAt').patch({ revokedAt: now })
+        await endApps(trx, { workspaceId: id })
         await WorkspaceProvider.query(trx).where({ workspaceId: id }).delete()
         await endLogins(trx, { workspaceId: id }, { now })
         await endSessions(trx, { ownerId: id }, now)

@@ -35,7 +35,15 @@ const counted: Partial<Record<Limit, string[]>> = {
     'acceptTerms changeEmail changePassword createFirstAdmin linkIdentity confirmTotp deleteAccount forgotPassword login logout logoutEverywhere previewInvitation refresh register removeTotp renewRecoveryCodes resetPassword sendVerification startTotp verifyEmail'.split(
       ' ',
     ),
-  browser: ['finishForeignOAuth', 'finishOAuth', 'finishSignIn', 'goToProvider', 'goToSite', 'startSignIn'],
+  browser: [
+    'finishForeignOAuth',
+    'finishOAuth',
+    'finishSignIn',
+    'goToProvider',
+    'goToSite',
+    'openAppRequest',
+    'startSignIn',
+  ],
   none: 'getDelivery receiveStripeEvent receiveWebhook withdrawDelivery healthz readyz readSigningKeys readOAuthClient readToolsiteSchema listSignInProviders listTiers'.split(
     ' ',
   ),
@@ -187,7 +195,15 @@ test.serial('a delivery that a limit refuses is counted once, although it is jud
 
 type OfSettings = Exclude<
   keyof RateLimits,
-  'purge' | 'account' | 'accountMail' | 'delivery' | 'inputBytes' | 'inspection' | 'recoveryOf' | 'tries'
+  | 'purge'
+  | 'account'
+  | 'accountMail'
+  | 'delivery'
+  | 'inputBytes'
+  | 'inspection'
+  | 'recoveryOf'
+  | 'registration'
+  | 'tries'
 >
 
 /** The setting of each limit, and how many requests each allows in the test below. */
@@ -222,6 +238,7 @@ test('each limit is the one of its own setting, and counts each key for itself a
       'inspection',
       'purge',
       'recoveryOf',
+      'registration',
       'tries',
     ].toSorted(),
   )

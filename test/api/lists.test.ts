@@ -15,6 +15,7 @@ import { VaultEntry } from '../../src/vault/vault-entry.ts'
 import { VaultRefresh } from '../../src/vault/refresh/vault-refresh.ts'
 import { ScheduleFire } from '../../src/schedules/fires/schedule-fire.ts'
 import { pendingApproval } from '../helpers/approvals.ts'
+import { connectedApp } from '../helpers/app-sign-in.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { notificationOf } from '../helpers/notifications.ts'
@@ -79,6 +80,7 @@ const makers: Record<string, Make> = {
     call(someone, updateAgent, { params: { agentId: params.agentId }, body: { name: `${name} ${round}` } }),
   listApiKeys: (_house, { someone }, round) =>
     call(someone, apiKeys.createApiKey, { body: { name: `Key ${round}`, scopes: ['read'] } }).then(({ body }) => body),
+  listApps: ({ platform }, { userId }) => connectedApp(platform, userId),
   listLogins: (_house, { someone }) =>
     call(someone, auth.login, { body: { email: someone.email, password: someone.password } }).then(({ body }) => body),
   listApprovals: ({ platform }, { userId, params }) =>

@@ -61,7 +61,7 @@ const needs: Record<string, Need> = {
   ...named('administer', 'listStatements getStatement'),
   ...named('administer', 'exportWorkspace inviteMember listInvitations withdrawInvitation listAudit'),
   ...named('administer', 'getWorkspaceSignIn setWorkspaceSignIn removeWorkspaceSignIn'),
-  ...named('see', 'acceptTransfer withdrawTransfer'),
+  ...named('see', 'acceptTransfer withdrawTransfer allowApp disconnectApp'),
   ...named('own', 'deleteWorkspace offerWorkspace'),
 }
 
@@ -141,7 +141,7 @@ const words = (text: string) => text.split(/\s+/).toSorted()
 /** Who may use the other routes: an account by login or key, unless they are named here or are for admins. */
 const open = words(
   `register createFirstAdmin login refresh forgotPassword resetPassword verifyEmail previewInvitation listSignInProviders startSignIn
-  goToProvider finishSignIn goToSite finishOAuth finishForeignOAuth listTiers healthz readyz readSigningKeys readOAuthClient readToolsiteSchema`,
+  goToProvider finishSignIn goToSite finishOAuth finishForeignOAuth openAppRequest listTiers healthz readyz readSigningKeys readOAuthClient readToolsiteSchema`,
 )
 const byProof = words(
   `receiveWebhook getDelivery withdrawDelivery receiveStripeEvent sendChatMessage listChatMessages resumeChatStream
@@ -150,7 +150,7 @@ const byProof = words(
 const byLogin = words(
   `acceptTerms changePassword deleteAccount logout logoutEverywhere restoreAccount changeEmail sendVerification endLogin
   listLogins confirmTotp getTotp removeTotp renewRecoveryCodes startTotp createWorkspace exportAccount acceptInvitation
-  linkIdentity listIdentities unlinkIdentity readCsrfToken createApiKey deleteApiKey listApiKeys deleteWorkspace
+  linkIdentity listIdentities unlinkIdentity readCsrfToken createApiKey deleteApiKey listApiKeys allowApp disconnectApp getAppRequest listApps refuseApp deleteWorkspace
   updateWorkspace exportWorkspace changeRole removeMember inviteMember listInvitations withdrawInvitation acceptTransfer
   offerWorkspace withdrawTransfer moveThings getWorkspaceSignIn removeWorkspaceSignIn setWorkspaceSignIn`,
 )
@@ -267,8 +267,11 @@ async function attempt(
   return { failure, error }
 }
 
-/** What a permitted attempt comes to: it is told about the query, or it is done, or refused for what it is about. */
-const permitted = /^(VALIDATION_ERROR|TOKEN_EXISTS|)$/
+/**
+ * What a permitted attempt comes to: it is told about the query, or it is done, or refused for what it is about, such as
+ * the request of an app in another browser.
+ */
+const permitted = /^(VALIDATION_ERROR|TOKEN_EXISTS|NOT_FOUND|)$/
 
 /** Routes that name whose things they are about in the same way are asked the same by the same code. */
 const kindOf = (route: AnyRoute): unknown => route.resource ?? route.owner

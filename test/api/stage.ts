@@ -15,6 +15,7 @@ import { adminOf } from '../helpers/admins.ts'
 import { startBareIdentityProvider, type BareIdentityProvider } from '../helpers/bare-identity-provider.ts'
 import { startBareOAuthSite, type BareOAuthSite } from '../helpers/bare-oauth-site.ts'
 import { pendingApproval } from '../helpers/approvals.ts'
+import { connectedApp } from '../helpers/app-sign-in.ts'
 import { catalogueOf } from '../helpers/catalogue.ts'
 import { call, type Client } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
@@ -119,6 +120,8 @@ export async function makeThings(platform: Platform, owner: Person, sites: Stage
     invitationId: (await inviteTo(platform, owner, own)).body.id,
     identityId: await identityOf(platform, owner),
     providerId: 'oidc',
+    appId: (await connectedApp(platform, await userIdOf(owner))).id,
+    requestId: 'aRequestOfAnotherBrowser',
     templateId: 'triage',
     version: '1',
     month: monthOf(new Date()),
@@ -245,6 +248,7 @@ export const validBodies = (sites: StageSites): Record<string, Record<string, un
   previewInvitation: { token: `sy_join_${'a'.repeat(43)}` },
   acceptInvitation: { token: `sy_join_${'a'.repeat(43)}` },
   sendChatMessage: { text: '[[say Hello.]]' },
+  allowApp: { scopes: ['read'] },
   rotateSecret: { secret: 'a-secret-that-is-long-enough', overlapSeconds: 60 },
   suspendHost: { reason: 'It is being attacked' },
   limitHost: { callsPerMinute: 60 },

@@ -42,7 +42,7 @@ export function openJar(url: string, origin = url) {
     return answer
   }
 
-  return { kept, ask }
+  return { url, kept, ask }
 }
 
 export type CookieJar = ReturnType<typeof openJar>

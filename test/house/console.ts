@@ -57,6 +57,7 @@ const withoutCommand: Record<string, string> = {
   'console/screens/account/Join.tsx': 'a person joins, with a link',
   'console/screens/account/RegisterForm.tsx': 'is for people without an account',
   'console/screens/account/Reset.tsx': 'works once, with a link',
+  'console/screens/apps/AllowApp.tsx': 'works once, in the browser that an app opened',
   'console/screens/account/SendVerification.tsx': 'a person proves an address',
   'console/screens/account/Verify.tsx': 'works once, with a link',
   'console/screens/agents/QueuedActions.tsx': 'the page of the run shows it',
