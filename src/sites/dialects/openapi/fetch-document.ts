@@ -38,7 +38,8 @@ export function createFetchDocument(context: {
 
     async function read(from: string): Promise<string> {
       const timeoutMs = Math.max(1, endsAt - performance.now())
-      const { status, body } = await fetch({ url: from, method: 'GET', headers: { accept }, timeoutMs, maxBytes: left })
+      const bounds = { timeoutMs, maxBytes: left, ignoreEvents: true }
+      const { status, body } = await fetch({ url: from, method: 'GET', headers: { accept }, ...bounds })
       left -= body.length
       if (status !== 200) throw notFound(`The address responded with status ${status}.`)
       const text = decodeUtf8(body)
