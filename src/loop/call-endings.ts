@@ -1,5 +1,5 @@
 import { isAsShown, type Approval } from '../approvals/approval.ts'
-import type { CallOutcome } from '../tools/call-site.ts'
+import type { CallOutcome } from '../tools/call-outcome.ts'
 import type { ToolCall } from '../tools/tool-call.ts'
 
 /** How often a call is sent if the site declares it safe to repeat. */

@@ -1,5 +1,5 @@
 import { retryWhileUnavailable } from '../database/database.ts'
-import type { CallOutcome } from '../tools/call-site.ts'
+import type { CallOutcome } from '../tools/call-outcome.ts'
 import type { Sender, Sent, Unsent } from '../tools/sender.ts'
 import type { Sending } from '../tools/sending.ts'
 import type { Attempted } from './call-endings.ts'

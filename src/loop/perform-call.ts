@@ -1,6 +1,6 @@
 import { retryWhileUnavailable } from '../database/database.ts'
 import { CodedError } from '../errors.ts'
-import type { CallOutcome } from '../tools/call-site.ts'
+import type { CallOutcome } from '../tools/call-outcome.ts'
 import type { Sender, Sent, Unsent } from '../tools/sender.ts'
 import type { Sending } from '../tools/sending.ts'
 import { rejected, type Asking } from './call-ledger.ts'

@@ -3,18 +3,16 @@ import { cleanName, withoutHidden } from '../names.ts'
 import { beginningOf, isStorable, shortened, storable } from '../text.ts'
 import { hidingOf } from '../hiding/hiding-cache.ts'
 import type * as inThread from '../in-thread.ts'
-import { decodeUtf8 } from '../json.ts'
 import type { Logger } from '../logger.ts'
-import { retryAfter } from '../safe-fetch/retry-after.ts'
-import type { SafeFetchReason, SafeResponse } from '../safe-fetch/safe-fetch.ts'
+import type { SafeResponse } from '../safe-fetch/safe-fetch.ts'
 import { SafeFetchError } from '../safe-fetch/safe-fetch-error.ts'
-import { refusedAddress, unreached } from '../safe-fetch/unreached-site.ts'
 import type { DialectName } from '../sites/dialects/dialect-name.ts'
 import { inlineCharacters } from '../threads/inline-characters.ts'
 import { orElse, type Threads } from '../threads/threads.ts'
 import type { ManifestTool } from '../sites/tool.ts'
-import { readAnswer, readRefusal, type ReadAnswer, type SiteAnswer } from './site-answer.ts'
-import { unreadResult } from './unread-result.ts'
+import { readAnswer, readRefusal, type SiteAnswer } from './site-answer.ts'
+import type { CallOutcome } from './call-outcome.ts'
+import { broken, classify, classifySuccess, failedToSend, quoted, type Reader } from './classify-response.ts'
 
 export interface SiteCall {
   dialect: DialectName
@@ -44,50 +42,6 @@ export interface SiteCall {
   job?: string | undefined
   signal?: AbortSignal | undefined
 }
-
-/**
- * The outcome of one attempt. `certain`: the site certainly did nothing, so any tool can be called again. Only a
- * refusal by the site (401, 403, 429) or a connection that was never made proves that.
- */
-export type CallOutcome =
-  | { kind: 'succeeded'; httpStatus: number; text: string }
-  /**
-   * The site wants to know something from a person before it ends the call. `state`: what the request that continues the
-   * call has to carry, for its adapter alone.
-   */
-  | { kind: 'asks'; httpStatus: number; certain: false; text: string; form: Form; state: string }
-  /**
-   * The site has accepted the call and works on it. `job`: what a request about that has to carry, for its adapter alone.
-   * `text`: what the site says about its progress, or nothing. `askAfter`: when it wants to be asked, in seconds.
-   */
-  | { kind: 'accepted'; httpStatus: number; certain: false; text: string; job: string; askAfter?: number | undefined }
-  /** The site ran the call, as its 2xx says (RFC 9110, 15.3), but its answer is not a readable JSON object. */
-  | { kind: 'unread'; httpStatus: number; text: string }
-  /** `wanted`: the scopes that the site asks for. */
-  | {
-      kind: 'refused'
-      httpStatus: 401 | 403 | 429
-      certain: true
-      text: string
-      retryAfter?: number
-      wanted?: readonly string[]
-    }
-  /** `listIsStale`: the site does not know the tool, so its list has changed. */
-  | { kind: 'rejected'; httpStatus: number; certain: false; text: string; listIsStale?: true }
-  /**
-   * `retryAfter`: the pause that the site requested, in seconds. `isJobOver`: the site will never say more about what it
-   * worked on.
-   */
-  | {
-      kind: 'broken'
-      httpStatus: number | null
-      certain: false
-      text: string
-      retryAfter?: number
-      isJobOver?: true
-    }
-  /** `permanent`: a retry would have the same outcome. */
-  | { kind: 'unavailable'; httpStatus: null; certain: boolean; text: string; permanent?: true }
 
 /**
  * Reads what sites answer to tool calls, in every dialect. Whatever a site does is an outcome. No outcome contains the
@@ -197,112 +151,7 @@ const quotesSecret = 'The tool asks for input in a form that contains a secret, 
 
 const secretsOf = ({ token, secrets = [] }: SiteCall): string[] => [token, ...secrets]
 
-interface Reader {
-  answer: (answer: SiteAnswer) => Promise<ReadAnswer>
-  refusal: (answer: SiteAnswer) => Promise<string>
-}
-
 const withForm = (reader: Reader, form: Pick<SiteAnswer, 'mayBeAnyValue'>): Reader => ({
   ...reader,
   answer: (answer) => reader.answer({ ...answer, ...form }),
 })
-
-function failedToSend({ reason, maybeSent, status }: SafeFetchError): CallOutcome {
-  const unreadable = unreadableReasons[reason]
-  if (unreadable !== undefined) {
-    return status !== undefined && isSuccess(status)
-      ? unread(status, unreadable)
-      : broken(status ?? null, `The site's response ${unreadable}.`)
-  }
-  if (reason === 'redirect') {
-    // Some sites answer 303 to a POST that took effect.
-    return broken(
-      null,
-      'The site responded with a redirect. Redirects are not followed because the request carries a credential.',
-    )
-  }
-  return {
-    kind: 'unavailable',
-    httpStatus: null,
-    certain: !maybeSent,
-    text: sentences[reason] ?? unreached,
-  }
-}
-
-const sentences: Partial<Record<SafeFetchReason, string>> = {
-  'refused-address': refusedAddress,
-  tls: 'The site has no valid certificate for its host name or does not support TLS.',
-  timeout: 'The site did not respond in time.',
-  reset: 'The site closed the connection without responding.',
-  'invalid-url': "The address in the site's manifest is invalid.",
-}
-
-const unreadableReasons: Partial<Record<SafeFetchReason, string>> = {
-  'too-large': 'is too large',
-  encoding: 'could not be decompressed',
-}
-
-const isSuccess = (status: number): boolean => status >= 200 && status < 300
-
-async function classify(response: SafeResponse, secrets: string[], read: Reader): Promise<CallOutcome> {
-  const { status } = response
-  const text = decodeUtf8(response.body)
-  if (isSuccess(status)) return classifySuccess(status, text, secrets, read)
-  const quotation = quoted(text === undefined ? '' : await read.refusal({ text, secrets }))
-  if (status === 401 || status === 403 || status === 429) {
-    const text = refusal(status, quotation)
-    return { kind: 'refused', httpStatus: status, certain: true, text, ...retryAfter(response.headers) }
-  }
-  if (status >= 500 || status === 408) {
-    const failed = broken(status, `The site failed with status ${status}.${quotation}`)
-    // Only for 503 does the header have a meaning here (RFC 9110, 10.2.3).
-    return status === 503 ? { ...failed, ...retryAfter(response.headers) } : failed
-  }
-  return {
-    kind: 'rejected',
-    httpStatus: status,
-    certain: false,
-    text: `The site rejected the call with status ${status}.${quotation}`,
-  }
-}
-
-async function classifySuccess(
-  status: number,
-  body: string | undefined,
-  secrets: string[],
-  read: Reader,
-): Promise<CallOutcome> {
-  if (body === undefined) return unread(status, 'is not valid UTF-8')
-  // As 204 defines (RFC 9110, 15.3.5), and as many sites answer a deletion with other statuses.
-  if (body.trim() === '') return { kind: 'succeeded', httpStatus: status, text: '{}' }
-  const result = await read.answer({ text: body, secrets })
-  if ('text' in result) return { kind: 'succeeded', httpStatus: status, text: result.text }
-  return unread(status, problems[result.problem])
-}
-
-const problems = {
-  'no-json': 'is not valid JSON',
-  'no-object': 'is not a JSON object',
-  'too-complex': 'is too complex',
-}
-
-const unread = (httpStatus: number, problem: string): CallOutcome => ({
-  kind: 'unread',
-  httpStatus,
-  text: `${unreadResult} The response ${problem}.`,
-})
-
-const broken = (httpStatus: number | null, text: string): Extract<CallOutcome, { kind: 'broken' }> => ({
-  kind: 'broken',
-  httpStatus,
-  certain: false,
-  text,
-})
-
-function refusal(status: 401 | 403 | 429, quotation: string): string {
-  if (status === 401) return `The site rejected the token.${quotation}`
-  if (status === 403) return `The site does not allow this user to perform the operation.${quotation}`
-  return `The site's rate limit has been exceeded.${quotation}`
-}
-
-const quoted = (words: string): string => (words === '' ? '' : ` The site says: ${JSON.stringify(words)}`)

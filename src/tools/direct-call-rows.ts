@@ -3,7 +3,7 @@ import { retryWhileUnavailable, violatedConstraint, type Database } from '../dat
 import { newId } from '../ids.ts'
 import type { CallLedger } from '../loop/perform-call.ts'
 import type { VaultEntry } from '../vault/vault-entry.ts'
-import type { CallOutcome } from './call-site.ts'
+import type { CallOutcome } from './call-outcome.ts'
 import { callError, freesKey, unrecorded } from './direct-call.ts'
 import { heard, inDoubt, mostWorkSeconds, unheard, type Job } from './job.ts'
 import { sendingOf } from './sending.ts'

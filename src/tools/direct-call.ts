@@ -1,6 +1,6 @@
 import { CodedError } from '../errors.ts'
 import { JsonText } from '../json-text.ts'
-import type { CallOutcome } from './call-site.ts'
+import type { CallOutcome } from './call-outcome.ts'
 import type { Sent } from './sender.ts'
 import { statusAfter, type DirectToolCall } from './tool-call.ts'
 import { unreadResult } from './unread-result.ts'

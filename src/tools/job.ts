@@ -1,5 +1,5 @@
 import { earliest, later } from '../clock.ts'
-import type { CallOutcome } from './call-site.ts'
+import type { CallOutcome } from './call-outcome.ts'
 
 /**
  * A call that its site works on, as the record has it. It is never sent again: the site is asked what has become of it.

@@ -1,5 +1,5 @@
 import { Row } from '../database/row.ts'
-import type { CallOutcome } from './call-site.ts'
+import type { CallOutcome } from './call-outcome.ts'
 import type { Job } from './job.ts'
 
 /** What a call waits for: a slot at the host, a credential, an approval, or the end of a job. */

@@ -1,5 +1,6 @@
 import type { AuthorizationServer } from 'oauth4webapi'
-import type { CallOutcome, SiteCall } from '../../tools/call-site.ts'
+import type { CallOutcome } from '../../tools/call-outcome.ts'
+import type { SiteCall } from '../../tools/call-site.ts'
 import type { Manifest, OAuthSite } from '../manifest.ts'
 import type { DialectName } from './dialect-name.ts'
 

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { createPerformCall, type CallLedger } from '../../../src/loop/perform-call.ts'
-import type { CallOutcome } from '../../../src/tools/call-site.ts'
+import type { CallOutcome } from '../../../src/tools/call-outcome.ts'
 import type { Ledger, Sent } from '../../../src/tools/sender.ts'
 import type { Sending } from '../../../src/tools/sending.ts'
 

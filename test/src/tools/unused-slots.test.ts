@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
-import type { CallOutcome } from '../../../src/tools/call-site.ts'
+import type { CallOutcome } from '../../../src/tools/call-outcome.ts'
 import { createSender } from '../../../src/tools/sender.ts'
 import type { Sending } from '../../../src/tools/sending.ts'
 import { createOutgoingLimit } from '../../../src/tools/outgoing-limit.ts'

@@ -1,6 +1,7 @@
 import type { Config } from '../../../config/config.ts'
 import type { SafeFetch } from '../../../safe-fetch/safe-fetch.ts'
-import type { CallOutcome, CallSite, SiteCall } from '../../../tools/call-site.ts'
+import type { CallOutcome } from '../../../tools/call-outcome.ts'
+import type { CallSite, SiteCall } from '../../../tools/call-site.ts'
 import type { Adapter } from '../dialect.ts'
 import { access } from './access.ts'
 import { createListOperations } from './list-operations.ts'

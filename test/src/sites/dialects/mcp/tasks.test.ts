@@ -1,5 +1,5 @@
 import test from 'ava'
-import type { CallOutcome } from '../../../../../src/tools/call-site.ts'
+import type { CallOutcome } from '../../../../../src/tools/call-outcome.ts'
 import { completed, done, startTaskServer } from '../../../../helpers/tasks.ts'
 import { openDialect, shareThreads } from './dialect.ts'
 

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http'
 import test, { type ExecutionContext } from 'ava'
-import type { CallOutcome, SiteCall } from '../../../../../src/tools/call-site.ts'
+import type { CallOutcome } from '../../../../../src/tools/call-outcome.ts'
+import type { SiteCall } from '../../../../../src/tools/call-site.ts'
 import { bodyOf, parameter, startApi, type Api } from '../../../../helpers/api-server.ts'
 import { openDialect, shareThreads } from '../mcp/dialect.ts'
 
