@@ -27,7 +27,7 @@ export async function authenticate(
   { within, resourceMetadata }: { within?: Transaction | undefined; resourceMetadata?: string | undefined } = {},
 ): Promise<Authenticated> {
   try {
-    return authenticated(await users.authenticate(authorization, within, 'mcp'))
+    return authenticated(await users.authenticate(authorization, within, 'apps'))
   } catch (error) {
     throw isCoded(error) && error.status === 401 ? challenged(error, resourceMetadata) : error
   }

@@ -72,7 +72,7 @@ export function createAppRequests(context: { database: Database; clock: Clock; p
   /** Answers the app, and returns where the browser goes on. */
   async function answer(interaction: Interaction, result: Interaction['result']): Promise<string> {
     Object.assign(interaction, { result })
-    await interaction.save(Math.max(1, interaction.exp - Math.floor(Date.now() / 1000)))
+    await interaction.save(answeredSeconds)
     return interaction.returnTo
   }
 
@@ -134,6 +134,9 @@ export function createAppRequests(context: { database: Database; clock: Clock; p
     },
   }
 }
+
+/** How long the browser has to return with the answer, in seconds. */
+const answeredSeconds = 60
 
 /** Until when an app must have its first tokens, in seconds. */
 const unusedSeconds = 600

@@ -62,5 +62,3 @@ export function createApps(context: {
     purge: () => records.purge(),
   }
 }
-
-export type Apps = ReturnType<typeof createApps>

@@ -16,7 +16,7 @@ import type { Records } from './records.ts'
 import { nameTokens } from './token-names.ts'
 
 /** How long a person has to sign in and agree, in seconds. */
-export const requestSeconds = 600
+const requestSeconds = 600
 const codeSeconds = 60
 const day = 86_400
 

@@ -9,7 +9,7 @@ import { ConnectedApp, endApps } from './connected-app.ts'
 import { SignInRecord } from './sign-in-record.ts'
 
 /** How long a registered client is kept that nobody signs in with, in seconds. */
-export const unusedClientSeconds = 86_400
+const unusedClientSeconds = 86_400
 
 /** The most codes and tokens of one kind that are kept for an app. The used ones show a replay. */
 const mostKept = 100

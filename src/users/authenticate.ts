@@ -71,15 +71,15 @@ export function createAuthenticate(context: {
   return async function authenticate(
     authorization: string | undefined,
     within?: Transaction,
-    audience: 'api' | 'mcp' = 'api',
+    audience: 'api' | 'apps' = 'api',
   ): Promise<Caller> {
     assertThat(authorization !== undefined, 'UNAUTHORIZED')
     assertThat(Buffer.byteLength(authorization) <= headerBytes, 'INVALID_TOKEN')
     const token = /^Bearer +(\S.*)$/i.exec(authorization)?.[1]
     assertThat(token !== undefined, 'UNAUTHORIZED')
     if (token.startsWith('sy_key_')) return byApiKey(token, within)
-    assertThat(token.startsWith('sy_app_') === (audience === 'mcp'), 'INVALID_TOKEN', { message: otherAudience })
-    return audience === 'mcp' ? byApp(token, within) : byLogin(token, within)
+    assertThat(token.startsWith('sy_app_') === (audience === 'apps'), 'INVALID_TOKEN', { message: otherAudience })
+    return audience === 'apps' ? byApp(token, within) : byLogin(token, within)
   }
 
   async function byApp(token: string, trx?: Transaction): Promise<Caller> {

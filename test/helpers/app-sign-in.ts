@@ -155,7 +155,7 @@ export async function register(url: string, metadata: Record<string, unknown>) {
 }
 
 /** The challenge of PKCE, for requests whose code nobody exchanges. */
-export const someChallenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
+const someChallenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
 
 /** The path with which a client asks for access. */
 export const authorizePath = (clientId: string, parameters: Record<string, string> = {}): string =>
