@@ -35,7 +35,7 @@ const wrong: [what: string, file: unknown, problem: string][] = [
   ['an unknown member', { ...good, adress: 'x' }, 'the file has an unknown member (did you mean address?)'],
   ['no name', { ...good, name: '' }, 'name must not be empty'],
   ['a long name', { ...good, name: 'x'.repeat(101) }, 'name must have at most 100 characters'],
-  ['a dialect that nobody speaks', { ...good, dialect: 'canary' }, 'dialect must be one of manifest, mcp'],
+  ['a dialect that nobody speaks', { ...good, dialect: 'canary' }, 'dialect must be one of manifest, mcp, openapi'],
   [
     'an address without TLS',
     { ...good, address: 'http://canary.example.com' },
