@@ -120,7 +120,7 @@ export async function makeThings(platform: Platform, owner: Person, sites: Stage
     invitationId: (await inviteTo(platform, owner, own)).body.id,
     identityId: await identityOf(platform, owner),
     providerId: 'oidc',
-    appId: (await connectedApp(platform, await userIdOf(owner))).id,
+    appId: (await connectedApp(platform, await userIdOf(owner), own)).id,
     requestId: 'aRequestOfAnotherBrowser',
     templateId: 'triage',
     version: '1',

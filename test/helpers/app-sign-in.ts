@@ -15,13 +15,17 @@ import type { Platform } from './platform.ts'
 /** Where the browser goes back to: a program that listens on the loopback. No test follows it there. */
 export const redirectUrl = 'http://127.0.0.1:39123/callback'
 
-/** An app of a user at their own things, without its sign-in. */
-export async function connectedApp({ services }: Pick<Platform, 'services'>, userId: string): Promise<ConnectedApp> {
+/** An app of a user, by default at their own things, without its sign-in. */
+export async function connectedApp(
+  { services }: Pick<Platform, 'services'>,
+  userId: string,
+  workspaceId: string | null = null,
+): Promise<ConnectedApp> {
   const now = services.clock.now()
   return ConnectedApp.query(services.database).insert({
     id: newId(),
     userId,
-    workspaceId: null,
+    workspaceId,
     createdAt: now,
     expiresAt: later(now, 3600),
     name: 'An app',
