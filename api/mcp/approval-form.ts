@@ -51,6 +51,14 @@ function propertyOf({ kind, title, description, choices, min, max, preset }: For
       oneOf: choices.map(({ value, title: shown }) => ({ const: value, title: visible(shown) })),
       ...texts,
     } as Property
+  if (kind === 'choices')
+    return {
+      type: 'array',
+      items: { anyOf: choices.map(({ value, title: shown }) => ({ const: value, title: visible(shown) })) },
+      ...(min !== null && { minItems: min }),
+      ...(max !== null && { maxItems: max }),
+      ...texts,
+    } as Property
   if (kind === 'boolean') return { type: 'boolean', ...texts } as Property
   const isNumber = kind === 'number' || kind === 'integer'
   const bounds = isNumber ? { minimum: min, maximum: max } : { minLength: min, maxLength: max }

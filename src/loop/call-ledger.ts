@@ -121,8 +121,9 @@ export const createCallLedger = (
     /** A request about the job had no usable response. Returns the outcome of the call if the site is not asked again. */
     async miss(call: ToolCall, until?: Date): Promise<CallOutcome | undefined> {
       if (!call.job) throw new Error('the site does not work on the call')
-      const job = unheard(call.job)
-      return wait(call, job, latest(askAgainAt(job, clock.now()), until))
+      const now = clock.now()
+      const job = unheard(call.job, now)
+      return wait(call, job, latest(askAgainAt(job, now), until))
     },
 
     /** The site refused the credential of a request about the job. */

@@ -71,7 +71,7 @@ export function createDirectCallRows({ database, clock }: { database: Database; 
         return undefined
       },
       async miss() {
-        if (call.job) await record({ job: unheard(call.job) })
+        if (call.job) await record({ job: unheard(call.job, clock.now()) })
         return undefined
       },
       refuseAsking: (_call, refusedGeneration) => record({ refusedGeneration }),

@@ -15,8 +15,9 @@ export interface Job {
   heardAt: string
   /** The pause that the site wants before the next request, in seconds. */
   askAfter: number
-  /** How many requests about it were not answered since then. */
+  /** How many requests about it were not answered since then, and when the first of them was not; null if none. */
   unanswered: number
+  silentSince: string | null
   /** What the site says about its progress, or nothing. */
   words: string
 }
@@ -47,10 +48,15 @@ export const heard = (
   until: before?.until ?? earliest(until, later(now, mostWorkSeconds)).toISOString(),
   heardAt: now.toISOString(),
   unanswered: 0,
+  silentSince: null,
 })
 
 /** The job after a request about it that was not answered. */
-export const unheard = (job: Job): Job => ({ ...job, unanswered: job.unanswered + 1 })
+export const unheard = (job: Job, now: Date): Job => ({
+  ...job,
+  unanswered: job.unanswered + 1,
+  silentSince: job.silentSince ?? now.toISOString(),
+})
 
 /**
  * When the site is asked again: at its own pace, within bounds; less often the longer it has worked, and the longer it
@@ -63,9 +69,9 @@ export function askAgainAt({ acceptedAt, until, unanswered, askAfter }: Job, now
 }
 
 /** Why the site is not asked again; undefined if it is. */
-export function whyOver({ until, heardAt, unanswered }: Job, now: Date): string | undefined {
+export function whyOver({ until, silentSince }: Job, now: Date): string | undefined {
   if (Date.parse(until) <= now.getTime()) return tooLong
-  const isSilent = unanswered > 0 && now.getTime() - Date.parse(heardAt) > mostSilentSeconds * 1000
+  const isSilent = silentSince !== null && now.getTime() - Date.parse(silentSince) > mostSilentSeconds * 1000
   return isSilent ? silent : undefined
 }
 

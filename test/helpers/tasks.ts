@@ -122,5 +122,6 @@ export const someJob: Job = {
   heardAt: '2998-01-01T00:00:00.000Z',
   askAfter: 1,
   unanswered: 0,
+  silentSince: null,
   words: '',
 }

@@ -23,14 +23,15 @@ test('a site that works for long is asked less and less, at most 450 times in a 
 })
 
 test('a site that does not answer is asked less and less, for an hour', (t) => {
-  let job = unheard(jobOf(1))
+  // It was last asked an hour ago, because a person had to answer: its silence begins now.
+  let job = unheard(jobOf(1), at(3600))
   t.is(pauseOf(job), 2)
-  job = unheard(job)
+  job = unheard(job, at(3602))
   t.is(pauseOf(job), 4)
-  t.is(whyOver(job, at(3600)), undefined)
-  t.regex(whyOver(job, at(3601)) ?? '', /has not answered for an hour/)
-  const again = heard({ state: '{}', words: '' }, job, { now: at(3500), until: at(1) })
-  t.is(whyOver(again, at(7200)), undefined)
+  t.is(whyOver(job, at(7200)), undefined)
+  t.regex(whyOver(job, at(7201)) ?? '', /has not answered for an hour/)
+  const again = heard({ state: '{}', words: '' }, job, { now: at(7100), until: at(1) })
+  t.is(whyOver(again, at(20_000)), undefined)
   t.is(again.until, job.until, 'the first limit counts')
 })
 

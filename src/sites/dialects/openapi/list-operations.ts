@@ -40,14 +40,16 @@ export function createListOperations(
   return async (given, party, known) => {
     const { address, server } = partsOf(given)
     const reader = open(address)
+    // As the URL standard writes it: one document is one site, however its address is typed.
+    const documentAddress = reader.base ?? address
     const document = { address: reader.base, text: await reader.document(), server, ...wanted(known) }
     const read = await readWhole({ ...document, referenced: {} }, reader, party)
     const manifest = JSON.parse(read.manifest) as Manifest
     return {
-      origin: keyOf(address, manifest.server.url),
+      origin: keyOf(documentAddress, manifest.server.url),
       manifest: withLeftOut(manifest, read, known),
       offered: read.offered.map(toOffered),
-      alternatives: read.servers.map((url) => keyOf(address, url)),
+      alternatives: read.servers.map((url) => keyOf(documentAddress, url)),
     }
   }
 }

@@ -102,7 +102,8 @@ export function createFollowTask(context: {
     async created({ call, session }: Omit<Asked, 'attempt'>, text: string, httpStatus: number): Promise<CallOutcome> {
       const said = await read(text, call.ownerId)
       // Whatever its state is by now, a request about it says the rest.
-      const { words, askAfter, taskId = '' } = 'taskId' in said ? said : { ...said, taskId: undefined }
+      const { words, askAfter, taskId } = said
+      if (taskId === '') return over({ ...lost, text: nameless, httpStatus })
       return callSite.ofJob(call, httpStatus, { job: ticketOf({ taskId, sessionId: session.keep() }), words, askAfter })
     },
 
@@ -141,6 +142,7 @@ const lost: Broken = {
   certain: false,
   text: 'The site no longer knows the call that it worked on. It may have restarted, or kept the result for a short time only.',
 }
+const nameless = 'The site works on the call, and did not say how to ask about it.'
 const cancelled = 'The site cancelled the call that it worked on.'
 const unreadable = "The site's response does not say what has become of the call."
 const nobodyToAsk = 'The tool asks for input, and nobody can be asked.'

@@ -2,8 +2,8 @@ import { isObject } from '../../../../json.ts'
 import { plainNumber, readExactly } from '../../../../outputs/exact-json.ts'
 
 /** What a server says of a task. */
-export type TaskSaid = { words: string; askAfter?: number } & (
-  | { status: 'working'; taskId: string }
+export type TaskSaid = { words: string; askAfter?: number; taskId: string } & (
+  | { status: 'working' }
   /** `requests`: undefined if they are too many to be read. */
   | { status: 'input_required'; requests: Record<string, unknown> | undefined }
   /** `result`: as JSON text with every digit; undefined if it has to be requested. */
@@ -24,9 +24,9 @@ export function readTask({ text }: { text: string }): TaskSaid {
   const result = readExactly(text) as Record<string, unknown>
   // Before 2026, the result that creates a task has it as a member.
   const task = isObject(result['task']) ? result['task'] : result
-  const said = { words: textOf(task['statusMessage']), ...pauseIn(task) }
+  const said = { words: textOf(task['statusMessage']), taskId: textOf(task['taskId']), ...pauseIn(task) }
   const { status } = task
-  if (status === 'working') return { ...said, status, taskId: textOf(task['taskId']) }
+  if (status === 'working') return { ...said, status }
   if (status === 'input_required') return { ...said, status, requests: requestsIn(task['inputRequests']) }
   if (status === 'completed')
     return { ...said, status, result: isObject(task['result']) ? JSON.stringify(task['result']) : undefined }

@@ -24,6 +24,12 @@ const own = new Set([
   'upgrade',
   'user-agent',
   'via',
+  // Some servers obey these instead of the method or the path.
+  'x-http-method',
+  'x-http-method-override',
+  'x-method-override',
+  'x-original-url',
+  'x-rewrite-url',
 ])
 
 /** Whether the platform sets the header itself, or nobody may (RFC 9110, 5.1: names are not case-sensitive). */

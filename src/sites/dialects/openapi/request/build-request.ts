@@ -26,7 +26,8 @@ export function buildRequest(
   operation: OperationRequest,
   args: string,
 ): BuiltRequest | { problem: string } {
-  const values = readExactly(args) as Record<string, Value>
+  // Without the members of every object, such as `toString`, which a parameter may be named like.
+  const values = Object.assign(Object.create(null), readExactly(args)) as Record<string, Value>
   const at = (place: OperationParameter['in']) => operation.parameters.filter((parameter) => parameter.in === place)
   const path = pathOf(operation.path, at('path'), values)
   if ('problem' in path) return path

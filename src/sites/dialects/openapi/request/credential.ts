@@ -25,11 +25,19 @@ const withHeader = (request: BuiltRequest, name: string, value: string): BuiltRe
 
 /** An argument of the same name must not stand beside the credential. */
 function withParameter(url: string, name: string, value: string): string {
-  const [path = '', query = ''] = url.split('?', 2)
+  // A value may hold a question mark (RFC 3986, 3.4).
+  const at = url.indexOf('?')
+  const [path, query] = at === -1 ? [url, ''] : [url.slice(0, at), url.slice(at + 1)]
   const others = query.split('&').filter((pair) => pair !== '' && pair.split('=')[0] !== name)
   return `${path}?${[...others, `${name}=${value}`].join('&')}`
 }
 
-/** What a site could quote of a credential besides the credential itself: the password of a user. */
-export const secretsIn = (token: string, place: CredentialPlace): string[] =>
-  'scheme' in place && place.scheme === 'basic' && token.includes(':') ? [token.slice(token.indexOf(':') + 1)] : []
+/**
+ * What a site could quote of a credential besides the credential itself: the password of a user, and the name, which is
+ * a key at some sites.
+ */
+export function secretsIn(token: string, place: CredentialPlace): string[] {
+  const at = token.indexOf(':')
+  const isPair = 'scheme' in place && place.scheme === 'basic' && at !== -1
+  return isPair ? [token.slice(0, at), token.slice(at + 1)] : []
+}

@@ -28,7 +28,9 @@ export function pathOf(
   return problems[0] === undefined ? { path } : { problem: problems[0] }
 }
 
-const isStep = (segment: string): boolean => /^(?:\.|%2e){1,2}$/i.test(segment)
+/** Proxies may decode slashes before they resolve steps. */
+const isStep = (segment: string): boolean =>
+  segment.split(/\\|%2f|%5c/i).some((part) => /^(?:\.|%2e){1,2}$/i.test(part))
 
 /** Simple, label and matrix style (RFC 6570, 3.2.2, 3.2.5 and 3.2.7). */
 function inPath({ name, style, explode }: OperationParameter, parts: Parts): string {
