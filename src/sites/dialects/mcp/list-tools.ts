@@ -2,7 +2,6 @@ import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
 import type { Config } from '../../../config/config.ts'
 import { CodedError, type ErrorDetail } from '../../../errors.ts'
 import type * as inThread from '../../../in-thread.ts'
-import { decodeUtf8 } from '../../../json.ts'
 import type { SafeFetch, SafeResponse, SafeStream } from '../../../safe-fetch/safe-fetch.ts'
 import { orElse, type Threads } from '../../../threads/threads.ts'
 import { invalidManifest } from '../../invalid-manifest.ts'
@@ -119,12 +118,14 @@ interface Listed extends Pages {
 }
 
 const noPages: Pages = { texts: [], ttlMs: Infinity }
+
 /**
  * Servers without metadata want a token that their users create. That they are MCP servers shows the challenge that RFC
  * 9110 (15.5.2) demands of them, or the form of the refusal. Any host may answer 401 to a POST.
+ * Only its beginning is read, byte by byte, because the cut may divide a character.
  */
 const wantsPastedToken = ({ headers, body }: SafeResponse): boolean =>
-  isBearerChallenge(headers) || jsonRpc.test(decodeUtf8(body.subarray(0, 1000)) ?? '')
+  isBearerChallenge(headers) || jsonRpc.test(Buffer.from(body.subarray(0, 1000)).toString('latin1'))
 
 const jsonRpc = /^\s*\{.*"jsonrpc"\s*:\s*"2\.0"/s
 

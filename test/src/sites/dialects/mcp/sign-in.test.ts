@@ -92,7 +92,7 @@ test('a server without metadata wants a pasted token if it says so, or answers a
   )
   t.deepEqual((await inTwo.list()).auth, { type: 'bearer' })
   const site = await startHttpsSite(t, ({ method }, response) =>
-    method === 'POST' ? refuse(response, 401, 'Unauthorized') : response.writeHead(404).end(),
+    method === 'POST' ? refuse(response, 401, 'é'.repeat(1000)) : response.writeHead(404).end(),
   )
   t.deepEqual((await (await openDialect(t)).list(`${site.origin}/mcp`)).manifest.auth, { type: 'bearer' })
 
