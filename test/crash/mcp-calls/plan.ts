@@ -1,5 +1,4 @@
 import type { Chance } from '../../money/chance.ts'
-import type { ApiName } from './apis.ts'
 
 /** One call of the schedule. Its mark is in the arguments, and in those of no other call. */
 export interface PlannedCall {
@@ -9,7 +8,7 @@ export interface PlannedCall {
   arguments: Record<string, unknown>
 }
 
-export type ServerName = 'counter' | 'everything' | 'filesystem' | 'memory' | ApiName
+export type ServerName = 'counter' | 'everything' | 'filesystem' | 'memory' | 'orders' | 'notes'
 
 type Make = (mark: string, folder: string) => Omit<PlannedCall, 'mark'>
 
