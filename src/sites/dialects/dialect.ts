@@ -1,7 +1,7 @@
 import type { AuthorizationServer } from 'oauth4webapi'
 import type { CallOutcome } from '../../tools/call-outcome.ts'
 import type { SiteCall } from '../../tools/call-site.ts'
-import type { Manifest, OAuthSite } from '../manifest.ts'
+import type { Manifest, ManifestServer, OAuthSite } from '../manifest.ts'
 import type { DialectName } from './dialect-name.ts'
 
 /**
@@ -45,6 +45,8 @@ export interface KnownSite {
   auth?: OAuthSite | undefined
   /** Names of the tools to list, where a site offers more than an owner would use. */
   chosen?: readonly string[] | undefined
+  /** Where the owner of a connection has calls sent. Without it, the address says it. */
+  server?: ManifestServer | undefined
   /** Asks without a token how users sign in, even if the site lists its tools to everybody. */
   wantsSignIn?: boolean | undefined
 }

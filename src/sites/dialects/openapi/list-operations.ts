@@ -70,8 +70,9 @@ function partsOf(given: string): { address: string; server?: string } {
 const withLeftOut = (manifest: Manifest, { leftOut }: DocumentFound, { chosen = [] }: KnownSite): Manifest =>
   chosen.length > 0 || leftOut.length === 0 ? manifest : { ...manifest, left_out: namedLeftOut(leftOut) }
 
-const wanted = ({ chosen = [], token = '', wantsSignIn }: KnownSite) => ({
+const wanted = ({ chosen = [], token = '', wantsSignIn, server }: KnownSite) => ({
   chosen,
+  pinned: server,
   hasCredential: token !== '',
   wantsSignIn,
 })
