@@ -2,6 +2,7 @@ import { CodedError, isCoded } from '../../errors.ts'
 import { SafeFetchError } from '../../safe-fetch/safe-fetch-error.ts'
 import type { DialectName } from './dialect-name.ts'
 import type { Adapter, KnownSite, ListedSite } from './dialect.ts'
+import { isHeaderToken } from '../header-token.ts'
 import { UnstatedSignIn } from './unstated-sign-in.ts'
 
 interface Search {
@@ -45,9 +46,12 @@ export const createFindSite =
     throw none(failures)
   }
 
-/** An owner who has chosen tools means a site that offers a choice. No other one gets the token. */
+/**
+ * An owner who has chosen tools means a site that offers a choice, and so does one whose token is no word for a header.
+ * No other site gets the token.
+ */
 const wantsToken = ({ isPersonal }: Adapter, { token = '', chosen }: KnownSite): boolean =>
-  isPersonal && token !== '' && chosen === undefined
+  isPersonal && isHeaderToken(token) && chosen === undefined
 
 /**
  * A failure that leaves the other kinds possible, which any other error does not. A list that is invalid for those

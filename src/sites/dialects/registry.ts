@@ -42,6 +42,7 @@ export function createDialect(
     },
     isPersonal: (name) => adapters[name].isPersonal,
     offersChoice: (name) => adapters[name].offersChoice,
+    takesAnyToken: (name, auth) => adapters[name].takesAnyToken?.(auth) ?? false,
     call: (call) => adapters[call.dialect].call(call),
     abandon: async (call) => adapters[call.dialect].abandon?.(call),
     access: (name, site, issuer) => adapters[name].access(site, issuer),

@@ -43,6 +43,7 @@ export function createOpenApiDialect(
     offersChoice: true,
     list: createListOperations(context),
     access,
+    takesAnyToken: (auth) => 'credential' in auth && isEncoded(auth.credential as CredentialPlace),
     call(call) {
       const place = (call.credential as CredentialPlace | undefined) ?? { scheme: 'bearer' }
       const secrets = [...(call.secrets ?? []), ...secretsIn(call.token, place)]
@@ -53,6 +54,10 @@ export function createOpenApiDialect(
 
 /** Servers that choose the form of their answer by this should choose one that models can read. */
 const accept = 'application/json, application/*+json;q=0.9, text/plain;q=0.5, */*;q=0.1'
+
+/** Whether a credential there is written in another alphabet. */
+const isEncoded = (place: CredentialPlace): boolean =>
+  'scheme' in place ? place.scheme === 'basic' : place.in === 'query'
 
 const tooLong = `The address with the arguments and the credential would have more than ${longestUrl} characters.`
 
