@@ -131,6 +131,12 @@ test('documents that a chosen operation refers to are fetched, and one that cann
     '/api/schemas.json': { Pet: { type: 'object', properties: { kind: { $ref: 'kinds.json' } } } },
     '/api/kinds.json': { enum: ['cat', 'dog'] },
     '/private.json': pets('https://10.0.0.1/pet.json'),
+    '/signed.json': {
+      ...pets('#'),
+      security: [{ key: [] }],
+      components: { securitySchemes: { key: { $ref: 'schemes.json#/key' }, other: { $ref: 'gone.json#/other' } } },
+    },
+    '/schemes.json': { key: { type: 'apiKey', in: 'header', name: 'X-Key' } },
     '/plain.json': pets('http://localhost/pet.json'),
   }
   const asked: string[] = []
@@ -139,7 +145,7 @@ test('documents that a chosen operation refers to are fetched, and one that cann
     response.writeHead(url in files ? 200 : 404).end(JSON.stringify(files[url]))
   })
   const { list } = await openDialect(t)
-  const read = (path: string, chosen: string[]) =>
+  const read = (path: string, chosen: string[] = []) =>
     list(`${site.origin}${path}`, undefined, { chosen, dialect: 'openapi' })
   const { manifest } = await read('/api/openapi.json', ['add_pet'])
   t.like(manifest.tools[0]?.input_schema, { properties: { body: { properties: { kind: { enum: ['cat', 'dog'] } } } } })
@@ -149,6 +155,7 @@ test('documents that a chosen operation refers to are fetched, and one that cann
     offer.manifest.left_out?.map(({ name }) => name),
     ['stop'],
   )
+  t.like((await read('/signed.json')).manifest.auth, { credential: { in: 'header', name: 'X-Key' } })
   await t.throwsAsync(read('/private.json', ['add_pet']), { code: 'MANIFEST_INVALID', message: /could not be read/ })
   const [refused] = (await read('/plain.json', ['add_pet'])).manifest.left_out ?? []
   t.regex(refused?.problem ?? '', /address that cannot be used/)
