@@ -16,7 +16,7 @@ import styles from './Reconnect.module.css'
 
 type Entry = Api['VaultEntry']
 
-/** Connects a site again: with a new token, or at the site. */
+/** Connects a site again: with a new token, or at the site. A site that needed no sign-in may now want either. */
 export const Reconnect = ({ entryId, onClose }: { entryId: string; onClose: () => void }) => {
   const params = { path: { entryId } }
   const { data: entry, error, refetch } = useQuery(api.queryOptions('get', '/vault/{entryId}', { params }))
@@ -27,11 +27,9 @@ export const Reconnect = ({ entryId, onClose }: { entryId: string; onClose: () =
           <p className="stranger">
             <strong>{shownText(entry.name)}</strong> at {entry.origin}
           </p>
-          {entry.authType === 'oauth2' ? (
-            <AtTheSite entry={entry} onClose={onClose} />
-          ) : (
-            <NewToken entry={entry} onClose={onClose} />
-          )}
+          {entry.authType !== 'oauth2' && <NewToken entry={entry} onClose={onClose} />}
+          {entry.authType === 'none' && <p>Or, if the site offers it:</p>}
+          {entry.authType !== 'bearer' && <AtTheSite entry={entry} onClose={onClose} />}
         </>
       ) : error ? (
         <ErrorBox error={error} onRetry={() => void refetch()} />
