@@ -1,19 +1,24 @@
 import { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 
-/** A server whose tool `increment` must run once for each id. It counts how many times it ran. */
+/**
+ * Counts how many times each id ran: by a server whose tool `increment` must run once for each, and by others that share
+ * the count.
+ */
 export function createCounter() {
   const executions = new Map<string, number>()
-  const words = (count: number) => ({ content: [{ type: 'text' as const, text: String(count) }] })
+  const words = (number: number) => ({ content: [{ type: 'text' as const, text: String(number) }] })
   const inputSchema = z.object({ id: z.string() })
+
+  function count(id: string): number {
+    const next = (executions.get(id) ?? 0) + 1
+    executions.set(id, next)
+    return next
+  }
 
   function make(): McpServer {
     const server = new McpServer({ name: 'counter', version: '1.0.0' })
-    server.registerTool('increment', { description: 'Adds one.', inputSchema }, ({ id }) => {
-      const count = (executions.get(id) ?? 0) + 1
-      executions.set(id, count)
-      return words(count)
-    })
+    server.registerTool('increment', { description: 'Adds one.', inputSchema }, ({ id }) => words(count(id)))
     const annotations = { readOnlyHint: true }
     server.registerTool('read', { description: 'Tells the count.', inputSchema, annotations }, ({ id }) =>
       words(executions.get(id) ?? 0),
@@ -28,5 +33,5 @@ export function createCounter() {
     return taken
   }
 
-  return { make, take }
+  return { make, count, take }
 }

@@ -4,7 +4,7 @@ import { seedOfRun } from '../../money/seed.ts'
 import { playCalls } from './play.ts'
 
 /* The short form of npm run long -- mcp. */
-test('calls to MCP servers are sent once while processes are killed and answers are cut', async (t) => {
+test('calls to MCP servers and APIs are sent once while processes are killed and answers are cut', async (t) => {
   t.timeout(5 * 60_000)
   const seed = seedOfRun()
   const { faults, repeated, inDoubt, kills } = await playCalls(t, { seed, count: 120, seconds: 20, hurries: true })

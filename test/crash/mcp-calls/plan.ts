@@ -1,4 +1,5 @@
 import type { Chance } from '../../money/chance.ts'
+import type { ApiName } from './apis.ts'
 
 /** One call of the schedule. Its mark is in the arguments, and in those of no other call. */
 export interface PlannedCall {
@@ -8,13 +9,13 @@ export interface PlannedCall {
   arguments: Record<string, unknown>
 }
 
-export type ServerName = 'counter' | 'everything' | 'filesystem' | 'memory'
+export type ServerName = 'counter' | 'everything' | 'filesystem' | 'memory' | ApiName
 
 type Make = (mark: string, folder: string) => Omit<PlannedCall, 'mark'>
 
 const increment: Make = (mark) => ({ server: 'counter', tool: 'increment', arguments: { id: mark } })
 
-/** The counter counts executions, so nearly every second call is one of it. */
+/** Executions are counted by the counter, and by the APIs for what they change: more than half of the calls. */
 const makes: readonly [Make, ...Make[]] = [
   increment,
   increment,
@@ -35,6 +36,10 @@ const makes: readonly [Make, ...Make[]] = [
     arguments: { entities: [{ name: mark, entityType: 'mark', observations: [] }] },
   }),
   (mark) => ({ server: 'memory', tool: 'search_nodes', arguments: { query: mark } }),
+  (mark) => ({ server: 'orders', tool: 'create_order', arguments: { body: { id: mark } } }),
+  (mark) => ({ server: 'orders', tool: 'find_order', arguments: { id: mark } }),
+  (mark) => ({ server: 'notes', tool: 'put_note', arguments: { id: mark } }),
+  (mark) => ({ server: 'notes', tool: 'delete_note', arguments: { id: mark } }),
 ]
 
 /** The schedule of a seed. `folder` is the one that the filesystem server may write to. */

@@ -7,6 +7,7 @@ import { customer, webhookAgent } from '../../helpers/people.ts'
 import { rage } from '../rage.ts'
 import { openStage, type Stage } from '../stage.ts'
 import { deliverRun, outcomesOf } from './agents.ts'
+import { isApi, operationsOf } from './apis.ts'
 import { callDirectly, settle, type Entries } from './direct.ts'
 import type { Outcome } from './outcome.ts'
 import type { PlannedCall, ServerName } from './plan.ts'
@@ -62,12 +63,14 @@ async function openCast({ platform, environment }: Stage, urls: Record<ServerNam
   const someone = await customer(platform, 'enterprise')
   const entries = {} as Entries
   for (const [name, url] of Object.entries(urls))
-    entries[name as ServerName] = (await call(someone, vault.addToVault, { body: { url } })).body.id
+    entries[name as ServerName] = (await call(someone, vault.addToVault, { body: bodyOf(name, url) })).body.id
   const sites = Object.values(entries).map((vaultEntryId) => ({ vaultEntryId }))
   const fields = { systemPrompt: 'Report.', allowActionOverride: true, sites }
   const agents = await pMap(Array.from({ length: agentCount }), () => webhookAgent(someone, fields), { concurrency: 2 })
   return { someone, entries, agents, caller: { ...someone, url: environment['BASE_URL'] ?? '' } }
 }
+
+const bodyOf = (name: string, url: string) => (isApi(name) ? { url, tools: [...operationsOf[name]] } : { url })
 
 /** The calls of a schedule, each at its time: every second one directly, the others in runs of some calls. */
 function openShow({ entries, agents, caller }: Cast, { plan, seconds }: Schedule) {

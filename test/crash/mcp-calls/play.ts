@@ -1,6 +1,7 @@
 import type { ExecutionContext } from 'ava'
 import { chance } from '../../money/chance.ts'
 import { measured } from '../record.ts'
+import { isApi } from './apis.ts'
 import { planOf, type ServerName } from './plan.ts'
 import { playOnPlatform } from './platform-side.ts'
 import { startProxy, type Proxy } from './proxy.ts'
@@ -48,9 +49,11 @@ async function openRoads(t: ExecutionContext, seed: number) {
     sent: [...proxies.values()].flatMap((proxy) => proxy.take()),
     executions: counter.take(),
   })
-  const urls = Object.fromEntries([...proxies].map(([name, { url }]) => [name, url])) as Record<ServerName, string>
-  return { urls, files, take }
+  const urls = Object.fromEntries([...proxies].map(([name, { origin }]) => [name, addressOf(name, origin)]))
+  return { urls: urls as Record<ServerName, string>, files, take }
 }
+
+const addressOf = (name: ServerName, origin: string): string => `${origin}${isApi(name) ? '/openapi.json' : '/mcp'}`
 
 const rows = ['let through', 'answers cut or torn', 'sent twice', 'counted twice', 'in doubt', 'failed']
 

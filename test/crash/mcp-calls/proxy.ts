@@ -6,11 +6,11 @@ import { startHttpsSite } from '../../helpers/https-server.ts'
 import { fateOf, type Fate } from './fate.ts'
 import { markIn } from './plan.ts'
 
-/** A call that a proxy let through to its server. */
+/** A call that a proxy let through to its server or API. */
 export interface Sent {
   mark: string
   tool: string
-  /** The id of the JSON-RPC request. */
+  /** The id of the JSON-RPC request. Requests to APIs have none. */
   id: unknown
   fate: Fate['kind']
 }
@@ -38,7 +38,7 @@ export async function startProxy(t: ExecutionContext, socketPath: string, seed: 
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request)
-    const call = callIn(body)
+    const call = callIn(request, body)
     if (call) return serveCall({ request, body }, call, response)
     const pass = (answer: IncomingMessage) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers)
@@ -48,13 +48,12 @@ export async function startProxy(t: ExecutionContext, socketPath: string, seed: 
     response.on('close', () => onward.destroy())
   }
 
-  async function serveCall(given: Forwarded, { id, params }: ToolsCall, response: ServerResponse): Promise<void> {
-    const mark = markIn(params.arguments)
+  async function serveCall(given: Forwarded, { mark, tool, id }: Call, response: ServerResponse): Promise<void> {
     const before = times.get(mark) ?? 0
     times.set(mark, before + 1)
     const fate = fateOf(seed, mark, before)
     if (fate.kind === 'lost') return void response.destroy()
-    sent.push({ mark, tool: params.name, id, fate: fate.kind })
+    sent.push({ mark, tool, id, fate: fate.kind })
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
       forward(given, resolve, () => reject(new Error('The server is away.')))
     })
@@ -75,19 +74,24 @@ export async function startProxy(t: ExecutionContext, socketPath: string, seed: 
     times.clear()
     return sent.splice(0)
   }
-  return { url: `${site.origin}/mcp`, take }
+  return { origin: site.origin, take }
 }
 
 export type Proxy = Awaited<ReturnType<typeof startProxy>>
 
+type Call = Omit<Sent, 'fate'>
+
 interface ToolsCall {
   id: unknown
-  method: 'tools/call'
+  method: string
   params: { name: string; arguments?: unknown }
 }
 
-function callIn(body: string): ToolsCall | undefined {
+/** The call in a request: of a tool by JSON-RPC, or of an operation below the address of an API's server. */
+function callIn({ method = '', url = '' }: IncomingMessage, body: string): Call | undefined {
+  if (url.startsWith('/v1/')) return { mark: markIn(url + body), tool: `${method} ${url}`, id: undefined }
   if (!body.includes('"tools/call"')) return undefined
   const message = JSON.parse(body) as ToolsCall
-  return message.method === 'tools/call' ? message : undefined
+  if (message.method !== 'tools/call') return undefined
+  return { mark: markIn(message.params.arguments), tool: message.params.name, id: message.id }
 }

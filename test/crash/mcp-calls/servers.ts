@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -9,6 +9,7 @@ import { createMcpHandler, type McpServerFactory } from '@modelcontextprotocol/s
 import type { ExecutionContext } from 'ava'
 import { eventually } from '../../helpers/eventually.ts'
 import { ownFolder } from '../../helpers/servers.ts'
+import { listenerOf } from './apis.ts'
 import { bridgeTo } from './bridge.ts'
 import { createCounter } from './counter.ts'
 import type { ServerName } from './plan.ts'
@@ -19,7 +20,7 @@ const programs = {
   memory: fileURLToPath(import.meta.resolve('@modelcontextprotocol/server-memory/dist/index.js')),
 }
 
-/** The published servers and the counter, each behind a socket. */
+/** The published servers, the counter and the APIs, each behind a socket. */
 export async function startServers(t: ExecutionContext) {
   const folder = ownFolder()
   const files = join(folder, 'files')
@@ -31,6 +32,8 @@ export async function startServers(t: ExecutionContext) {
     everything: await startEverything(t, join(folder, 'everything.sock')),
     filesystem: await listenAt(t, join(folder, 'filesystem.sock'), await bridgeTo(t, [programs.filesystem, files])),
     memory: await listenAt(t, join(folder, 'memory.sock'), await bridgeTo(t, [programs.memory], memory)),
+    orders: await listenWith(t, join(folder, 'orders.sock'), listenerOf('orders', counter.count)),
+    notes: await listenWith(t, join(folder, 'notes.sock'), listenerOf('notes', counter.count)),
   }
   return { files, counter, sockets }
 }
@@ -48,12 +51,16 @@ async function startEverything(t: ExecutionContext, socketPath: string): Promise
   return socketPath
 }
 
-async function listenAt(t: ExecutionContext, socketPath: string, make: McpServerFactory): Promise<string> {
+function listenAt(t: ExecutionContext, socketPath: string, make: McpServerFactory): Promise<string> {
   const serve = toNodeHandler(createMcpHandler(make))
-  const server = createServer((request, response) => {
+  return listenWith(t, socketPath, (request, response) => {
     // Its types want members to be absent that Node's may have as undefined.
     void serve(request as Parameters<typeof serve>[0], response)
   })
+}
+
+async function listenWith(t: ExecutionContext, socketPath: string, serve: RequestListener): Promise<string> {
+  const server = createServer(serve)
   t.teardown(() => {
     server.close()
     server.closeAllConnections()
