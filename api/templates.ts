@@ -107,21 +107,25 @@ export const createAgentFromTemplate = route({
 async function createAgentOf(template: Template, given: OfCaller): Promise<string> {
   const { name, systemPrompt, trigger, cron, timeZone, webhookSchema, outputSchema } = template
   const sites: { vaultEntryId: string; tools: string[]; askFirst: string[] }[] = []
-  for (const { site, ...choice } of template.sites) sites.push({ vaultEntryId: await entryOf(site, given), ...choice })
+  for (const choice of template.sites) {
+    const { tools, askFirst } = choice
+    sites.push({ vaultEntryId: await entryOf(choice, given), tools, askFirst })
+  }
   const fields = { name, systemPrompt, trigger, cron, timeZone, webhookSchema, outputSchema, sites }
   return (await perform(createAgent, given, fields)).id
 }
 
 /** The owner's vault entry for a site of the catalogue, which is connected if it is not yet. */
-async function entryOf(name: string, given: OfCaller): Promise<string> {
+async function entryOf(choice: Template['sites'][number], given: OfCaller): Promise<string> {
   const { templates } = given.services
-  const { address, token, vaultEntryId } = await templates.siteFor(given.ownerId, name)
+  const { address, token, vaultEntryId, offersChoice } = await templates.siteFor(given.ownerId, choice)
   if (vaultEntryId !== null) return vaultEntryId
+  const more = { ...(token !== undefined && { token }), ...(offersChoice && { tools: choice.tools }) }
   try {
-    return (await perform(addToVault, given, { url: address, ...(token !== undefined && { token }) })).id
+    return (await perform(addToVault, given, { url: address, ...more })).id
   } catch (error) {
     // Another request connected the site in the meantime.
-    const connected = isCoded(error, 'TOKEN_EXISTS') && (await templates.siteFor(given.ownerId, name)).vaultEntryId
+    const connected = isCoded(error, 'TOKEN_EXISTS') && (await templates.siteFor(given.ownerId, choice)).vaultEntryId
     if (!connected) throw error
     return connected
   }

@@ -45,8 +45,12 @@ const chosenTools = field(
 const shared = { tag: 'vault', access: 'account', status: 200 } as const
 const token = v.pipe(
   text(8192),
-  v.regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters without spaces'),
-  v.metadata({ description: 'Bearer token issued by the site', examples: ['token-of-the-site'] }),
+  v.regex(/^\P{C}+$/u, 'must not contain control or invisible characters'),
+  v.metadata({
+    description:
+      'Token issued by the site, in visible ASCII characters without spaces. For an API with basic sign-in: the user name and the password with a colon between, in any characters.',
+    examples: ['token-of-the-site'],
+  }),
 )
 
 export const listVault = route({

@@ -9,6 +9,7 @@ import { Field } from '../design/Field.tsx'
 import { notify } from '../design/notices.ts'
 import { Curl } from './Curl.tsx'
 import { ErrorBox } from './ErrorBox.tsx'
+import { HostTicks } from './HostTicks.tsx'
 import { pageToReturnTo } from './returned-flow.ts'
 import { shownText } from './shown-text.ts'
 import { Skeleton } from './Skeleton.tsx'
@@ -16,7 +17,7 @@ import styles from './Reconnect.module.css'
 
 type Entry = Api['VaultEntry']
 
-/** Connects a site again: with a new token, or at the site. */
+/** Connects a site again: with a new token, or at the site. A site that needed no sign-in may now want either. */
 export const Reconnect = ({ entryId, onClose }: { entryId: string; onClose: () => void }) => {
   const params = { path: { entryId } }
   const { data: entry, error, refetch } = useQuery(api.queryOptions('get', '/vault/{entryId}', { params }))
@@ -27,11 +28,9 @@ export const Reconnect = ({ entryId, onClose }: { entryId: string; onClose: () =
           <p className="stranger">
             <strong>{shownText(entry.name)}</strong> at {entry.origin}
           </p>
-          {entry.authType === 'oauth2' ? (
-            <AtTheSite entry={entry} onClose={onClose} />
-          ) : (
-            <NewToken entry={entry} onClose={onClose} />
-          )}
+          {entry.authType !== 'oauth2' && <NewToken entry={entry} onClose={onClose} />}
+          {entry.authType === 'none' && <IfOffered entry={entry} onClose={onClose} />}
+          {entry.authType === 'oauth2' && <AtTheSite entry={entry} hosts={[]} onClose={onClose} />}
         </>
       ) : error ? (
         <ErrorBox error={error} onRetry={() => void refetch()} />
@@ -93,20 +92,35 @@ const NewToken = ({ entry, onClose }: OfEntry) => {
   )
 }
 
+/** What a site that needed no sign-in says about one now. */
+const IfOffered = ({ entry, onClose }: OfEntry) => {
+  const body = { url: entry.origin }
+  const { data: site } = useQuery(api.queryOptions('post', '/vault/inspect', { body }))
+  return site?.offersSignIn && <AtTheSite entry={entry} hosts={site.foreignHosts} onClose={onClose} />
+}
+
 /** The browser opens the platform's own page about the connection, which leads to the site. */
-const AtTheSite = ({ entry, onClose }: OfEntry) => {
+const AtTheSite = ({ entry, hosts, onClose }: OfEntry & { hosts: readonly string[] }) => {
+  const [accepted, accept] = useState<readonly string[]>([])
   const starting = api.useMutation('post', '/vault/oauth/start', {
     onSuccess: ({ connectUrl }) => location.assign(connectUrl),
   })
-  const body = { entryId: entry.id, returnTo: pageToReturnTo(location) }
+  const trusted = hosts.length > 0 && { acceptHosts: [...accepted] }
+  const body = { entryId: entry.id, returnTo: pageToReturnTo(location), ...trusted }
   return (
     <>
       <p>You sign in at the site and allow the access again. Runs that wait for the site then continue.</p>
+      <HostTicks legend="Other hosts that take part" hosts={hosts} accepted={accepted} onAccept={accept} />
       {starting.error && <ErrorBox error={starting.error} />}
       <DialogButtons>
         <Curl action={{ method: 'POST', path: '/vault/oauth/start', body }} />
         <Button onPress={onClose}>Cancel</Button>
-        <Button kind="primary" busy={starting.isPending} onPress={() => starting.mutate({ body })}>
+        <Button
+          kind="primary"
+          busy={starting.isPending}
+          isDisabled={accepted.length < hosts.length}
+          onPress={() => starting.mutate({ body })}
+        >
           Continue to the site
         </Button>
       </DialogButtons>

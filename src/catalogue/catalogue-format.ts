@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { onlyMembers } from '../config/only-members.ts'
-import { isCoded } from '../errors.ts'
-import { parseSiteUrl } from '../safe-fetch/site-url.ts'
+import { siteUrlProblem } from '../safe-fetch/site-url.ts'
 import { dialectNames } from '../sites/dialects/dialect-name.ts'
 
 /** The format of an entry of the catalogue (docs/operate/catalogue.md). */
@@ -9,15 +8,12 @@ import { dialectNames } from '../sites/dialects/dialect-name.ts'
 const text = (max: number) =>
   v.pipe(v.string(), v.nonEmpty('must not be empty'), v.maxLength(max, `must have at most ${max} characters`))
 
-/** The problem of an address that POST /vault would refuse. */
+/** The problem of an address that POST /vault would refuse. A fragment names one of several sites at an address. */
 function addressProblem(address: string): string | undefined {
-  try {
-    parseSiteUrl(address)
-    return undefined
-  } catch (error) {
-    if (!isCoded(error, 'INVALID_URL')) throw error
-    return `is not usable. ${error.message}`
-  }
+  const at = address.indexOf('#')
+  const parts = at === -1 ? [address] : [address.slice(0, at), address.slice(at + 1)]
+  const problem = parts.map(siteUrlProblem).find((found) => found !== undefined)
+  return problem === undefined ? undefined : `is not usable. ${problem}`
 }
 
 const address = v.pipe(

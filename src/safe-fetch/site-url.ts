@@ -1,14 +1,14 @@
 import { assertThat, isCoded } from '../errors.ts'
 
-/** Longer addresses are rejected unparsed. */
-const maxLength = 2048
+/** Characters. Longer addresses are rejected unparsed. */
+export const longestUrl = 2048
 
 /**
  * Texts that are rejected, in this order. Parsers silently repair them (a tab is dropped, a backslash becomes a slash),
  * so the fetched address would differ from the one that a person reads.
  */
 const refusedTexts: [(text: string) => boolean, string][] = [
-  [(text) => text.length > maxLength, `The URL must have at most ${maxLength} characters.`],
+  [(text) => text.length > longestUrl, `The URL must have at most ${longestUrl} characters.`],
   [
     (text) => /[\s\p{C}\\]/u.test(text),
     'The URL must not contain spaces, line breaks, control or invisible characters, or backslashes.',

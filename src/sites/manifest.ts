@@ -9,14 +9,20 @@ export interface Manifest {
   name: string
   version: string
   description: string
-  /** Where credentials are sent with tool calls. */
-  server: { url: string }
+  server: ManifestServer
   auth: PastedSignIn | OAuthSite
   tools: ManifestTool[]
   /** Tools that the site lists and the platform cannot use. */
   left_out?: LeftOutTool[]
   /** The rate limit that the site requests, unchecked. */
   limits?: unknown
+}
+
+/** Where credentials are sent with tool calls. */
+export interface ManifestServer {
+  url: string
+  /** The owner has named it, and the site does not, so the site does not move it. */
+  named?: true | undefined
 }
 
 /** How a pasted token is sent. `credential`: its place, for the adapter alone; absent if it is the usual one. */

@@ -5,10 +5,11 @@ import { requireFeature } from '../billing/tiers.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { assertThat, isCoded } from '../errors.ts'
 import type { Runs } from '../runs/runs.ts'
+import type { Dialect } from '../sites/dialects/dialect.ts'
 import { presets } from '../webhooks/presets.ts'
 import type { InboundDelivery, Outcome } from '../webhooks/webhooks.ts'
 import { readTemplates } from './read-templates.ts'
-import { assertUsable, problemOf, type KnownSites } from './template-sites.ts'
+import { createTemplateSites, type KnownSites } from './template-sites.ts'
 import type { Template } from './template-format.ts'
 
 /** The request that starts an agent from a template. */
@@ -21,10 +22,12 @@ interface Asked {
 export function createTemplates(context: {
   agents: Pick<Agents, 'secretOf'>
   catalogue: Pick<Catalogue, 'known'>
+  dialect: Pick<Dialect, 'offersChoice'>
   runs: Pick<Runs, 'accept'>
   webhooks: { deliver: (delivery: InboundDelivery) => Promise<Outcome> }
 }) {
-  const { agents, catalogue, runs, webhooks } = context
+  const { agents, catalogue, dialect, runs, webhooks } = context
+  const { assertUsable, problemOf } = createTemplateSites(context)
   const templates = readTemplates()
 
   const sitesOf = (ownerId: string, of: readonly Template[]) =>
@@ -34,7 +37,7 @@ export function createTemplates(context: {
     )
 
   function assertStartableWith(template: Template, sites: KnownSites, standing: AccountStatus): void {
-    for (const { site } of template.sites) assertUsable(site, sites)
+    for (const choice of template.sites) assertUsable(choice, sites)
     if (template.trigger === 'webhook') requireFeature(standing, 'webhooks')
     requireCredits(standing)
   }
@@ -65,7 +68,10 @@ export function createTemplates(context: {
 
   return {
     /** A site of a template for this owner. NOT_FOUND if it is not in the catalogue, or must be connected first. */
-    siteFor: async (ownerId: string, site: string) => assertUsable(site, await catalogue.known(ownerId, [site])),
+    async siteFor(ownerId: string, choice: Template['sites'][number]) {
+      const site = assertUsable(choice, await catalogue.known(ownerId, [choice.site]))
+      return { ...site, offersChoice: dialect.offersChoice(site.dialect) }
+    },
 
     /**
      * Refuses a template that the owner cannot start now: NOT_FOUND (a site is unavailable), TIER_REQUIRED, NO_CREDITS,
@@ -83,7 +89,7 @@ export function createTemplates(context: {
         sites: template.sites.map((choice) => ({
           ...choice,
           address: sites.get(choice.site)?.address ?? null,
-          available: problemOf(choice.site, sites) === undefined,
+          available: problemOf(choice, sites) === undefined,
         })),
         obstacle: obstacleOf(template, sites, standing),
       }))

@@ -33,6 +33,8 @@ export function failedToSend({ reason, maybeSent, status }: SafeFetchError): Cal
     httpStatus: null,
     certain: !maybeSent,
     text: sentences[reason] ?? unreached,
+    // The same address is invalid again.
+    ...(reason === 'invalid-url' && { permanent: true }),
   }
 }
 

@@ -10,6 +10,7 @@ import { page, type Page, type PageRequest } from '../database/paging.ts'
 import type { Sealing } from '../secrets/sealing.ts'
 import { confirmedTool } from '../sites/confirmed-effects.ts'
 import type { Dialect } from '../sites/dialects/dialect.ts'
+import { isHeaderToken } from '../sites/header-token.ts'
 import type { Sites } from '../sites/sites.ts'
 import type { Manifest } from '../sites/manifest.ts'
 import type { SiteTool } from '../sites/tool.ts'
@@ -46,7 +47,7 @@ export function createEntries(context: {
   logger: Logger
   sealing: Sealing
   sites: Sites
-  dialect: Pick<Dialect, 'isPersonal'>
+  dialect: Pick<Dialect, 'isPersonal' | 'takesAnyToken'>
   oauthClient: OAuthClient
   due: Due
   proposals: HostProposals
@@ -158,6 +159,11 @@ export function createEntries(context: {
   const tokensIn = (entry: Pick<VaultEntry, 'id' | 'authType' | 'credential'>): string[] =>
     secretsIn(openCredential(sealing, entry))
 
+  function assertSendable(name: VaultEntry['dialect'], auth: Manifest['auth'], token: string): void {
+    const isSendable = token === '' || isHeaderToken(token) || dialect.takesAnyToken(name, auth)
+    assertThat(isSendable, 'VALIDATION_ERROR', problemAt('token', 'must be visible ASCII characters without spaces'))
+  }
+
   /** Revokes an unneeded grant, if the site supports it. Never fails. */
   async function revoke(entry: VaultEntry): Promise<void> {
     const { auth } = entry.manifest
@@ -202,6 +208,7 @@ export function createEntries(context: {
       await assertNew(ownerId, origin)
       assertChosen(site, tools)
       assertPasted(manifest.auth.type, 'url', 'This site uses OAuth 2.0. Use POST /vault/oauth/start.')
+      assertSendable(site.dialect, manifest.auth, token)
       const isTokenMissing = manifest.auth.type === 'bearer' && token === ''
       assertThat(!isTokenMissing, 'VALIDATION_ERROR', { message: tokenMissing, details: [tokenIsMissing] })
       assertHostsAccepted(foreignHosts, acceptHosts)
@@ -228,6 +235,7 @@ export function createEntries(context: {
     /** Replaces or adds the token. VALIDATION_ERROR for an entry that is authorized by OAuth. */
     async replaceToken(entry: VaultEntry, token: string, by: string | null = null): Promise<VaultEntry> {
       const message = 'This site uses OAuth 2.0. Authorize it again with POST /vault/oauth/start and this "entryId".'
+      assertSendable(entry.dialect, entry.manifest.auth, token)
       const isPasted = async ({ authType }: VaultEntry) => assertPasted(authType, 'token', message)
       return renew(
         { id: entry.id, ownerId: entry.ownerId, by },

@@ -12,8 +12,20 @@ export function keysAt(address: string): string[] {
   return [withoutFragment(href), origin]
 }
 
-/** Whether an entry of the vault is for the site. The fragment of a key says which of the sites at one address it is. */
-export const isSiteAt = (entry: { dialect: DialectName; origin: string }, { dialect, address }: SiteAddress): boolean =>
-  entry.dialect === dialect && keysAt(address).includes(withoutFragment(entry.origin))
+/**
+ * Whether an entry of the vault is for the site. The fragment of a key says which of the sites at one address it is. A
+ * site that is written down without one may be any of them.
+ */
+export function isSiteAt(entry: { dialect: DialectName; origin: string }, { dialect, address }: SiteAddress): boolean {
+  const fragment = fragmentOf(address)
+  return (
+    entry.dialect === dialect &&
+    keysAt(address).includes(withoutFragment(entry.origin)) &&
+    (fragment === '' || fragment === fragmentOf(entry.origin))
+  )
+}
+
+/** Without a slash at the end, as keys have it. */
+const fragmentOf = (address: string): string => (address.split('#')[1] ?? '').replace(/\/+$/, '')
 
 const withoutFragment = (address: string): string => address.replace(/#.*$/s, '')

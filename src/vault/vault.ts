@@ -36,7 +36,7 @@ export function createVault(context: {
   logger: Logger
   sealing: Sealing
   fetch: SafeFetch
-  dialect: Pick<Dialect, 'access' | 'isPersonal'>
+  dialect: Pick<Dialect, 'access' | 'isPersonal' | 'takesAnyToken'>
   sites: Sites
   notifications: Notifications
   due: Due

@@ -87,7 +87,23 @@ test('an API with OAuth is connected with the client of its owner, for the scope
   t.is(api.received.at(-1)?.headers.authorization, 'Bearer the-access-token-of-the-owner')
   t.is((await call(someone, manifests.refreshManifest, { params: { entryId } })).body.status, 'none')
 
+  // A token that an owner has created at the service is used like every pasted one.
+  const another = await customer(platform)
+  const pasted = await call(another, vault.addToVault, {
+    body: { url: api.documentUrl, token: 'a-personal-token', tools, acceptHosts: hosts },
+  })
+  t.is(pasted.body.authType, 'bearer')
+  const ofPasted = { entryId: pasted.body.id }
+  await call(another, vault.callTool, { params: { ...ofPasted, toolName: 'add_pet' }, body: {} })
+  t.is(api.received.at(-1)?.headers.authorization, 'Bearer a-personal-token')
+  t.is((await call(another, manifests.refreshManifest, { params: ofPasted })).body.status, 'none')
+
   // Authorizing again asks for what tools need that were chosen since.
+  await call(someone, vault.chooseTools, { params: { entryId }, body: { tools: [...tools, 'remove_pets'] } })
+  const note = async () => (await call(someone, vault.getVaultEntry, { params: { entryId } })).body.statusReason
+  t.regex((await note()) ?? '', /pets:admin.*Authorize the site again/)
+  await call(someone, vault.chooseTools, { params: { entryId }, body: { tools } })
+  t.is(await note(), null)
   await call(someone, vault.chooseTools, { params: { entryId }, body: { tools: [...tools, 'remove_pets'] } })
   const again = await call(someone, oauth.startOAuth, { body: { entryId } })
   t.deepEqual(again.body.scopes.toSorted(), ['pets:admin', 'pets:read', 'pets:write'])

@@ -6,6 +6,7 @@ import * as siteInspection from '../../api/site-inspection.ts'
 import * as vault from '../../api/vault.ts'
 import { parameter, startApi } from '../helpers/api-server.ts'
 import { call } from '../helpers/client.ts'
+import { startMcpServer } from '../helpers/mcp-server.ts'
 import { customer } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
@@ -136,6 +137,53 @@ test('a document with a further parameter is adopted, and one that moves the cre
   }
   const found = await check(id)
   t.like(found, { status: 'pending', class: 'changed_address', differences: [{ path: 'auth.credential' }] })
+})
+
+test('a document that moves its server waits for its owner, and one whose server the owner named does not move', async (t) => {
+  const { api, someone, key, add, inspect, check } = await open(t)
+  const { id } = (await add(['list_pets'])).body
+  const named = (await add(['list_pets'], { url: `${api.documentUrl}#${api.origin}/v1/own` })).body
+  api.document = { ...api.document, servers: [{ url: '/v2' }, { url: '/v1' }] }
+  t.is((await check(id)).status, 'none')
+  api.document = { ...api.document, servers: [{ url: '/v2' }] }
+  const found = await check(id)
+  t.like(found, { status: 'pending', class: 'changed_address', differences: [{ path: 'server.url' }] })
+  const params = { entryId: id }
+  await call(someone, manifests.acceptManifest, { params, body: { fingerprint: found.fingerprint } })
+  t.is((await check(id)).status, 'none')
+  const moved = (await call(someone, vault.getVaultEntry, { params })).body
+  t.deepEqual([moved.serverUrl, moved.origin], [`${api.origin}/v2`, key])
+  t.is((await inspect({ url: key })).body.offered?.total, 4)
+  t.is((await check(named.id)).status, 'none')
+})
+
+test('a name and a password may have any characters, and a token for a header only those of headers', async (t) => {
+  const password = 'ada:pass wörd'
+  const basic = {
+    components: { securitySchemes: { given: { type: 'http', scheme: 'basic' } } },
+    security: [{ given: [] }],
+  }
+  const { api, someone, add, use } = await open(t, pets, basic)
+  const { id } = (await add(['list_pets'], { token: password })).body
+  await use(id, 'list_pets')
+  t.is(api.received.at(-1)?.headers.authorization, `Basic ${Buffer.from(password).toString('base64')}`)
+  const replace = (token: string) =>
+    call(someone, vault.replaceVaultToken, { params: { entryId: id }, body: { token } })
+  t.is((await replace(`${password}!`)).status, 200)
+  t.is((await replace(`${password}\n`)).failure.code, 'VALIDATION_ERROR')
+  const header = await open(t, pets, {})
+  const refused = (await header.add(['list_pets'], { token: password })).failure
+  t.like(refused, { code: 'VALIDATION_ERROR', details: [{ path: 'token' }] })
+})
+
+test('a choice at a site that lists all its tools is refused with that reason, and nobody gets the token', async (t) => {
+  const { someone } = await open(t)
+  const server = await startMcpServer(t)
+  const body = { url: server.url, token, tools: ['add'] }
+  const { failure } = await call(someone, vault.addToVault, { body })
+  t.like(failure, { code: 'VALIDATION_ERROR', details: [{ path: 'tools' }] })
+  t.regex(failure.error, /lists all its tools/)
+  t.true(server.received.every(({ authorization }) => authorization === undefined))
 })
 
 test('a document without sign-in is called as it is, or with the token that its owner has for it', async (t) => {

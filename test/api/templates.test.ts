@@ -4,6 +4,7 @@ import * as audit from '../../api/audit.ts'
 import * as runs from '../../api/runs.ts'
 import * as templates from '../../api/templates.ts'
 import * as vault from '../../api/vault.ts'
+import { startApi } from '../helpers/api-server.ts'
 import { asked, decide } from '../helpers/approvals.ts'
 import { catalogueOf } from '../helpers/catalogue.ts'
 import { call } from '../helpers/client.ts'
@@ -14,6 +15,7 @@ import { sharedPlatform } from '../helpers/shared.ts'
 import { startSites, type Sites } from '../helpers/sites.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import { workspaceOf } from '../helpers/workspaces.ts'
+import { folderWith } from '../src/config/files.ts'
 
 /** An installation that has the example tracker, as `npm start` has. */
 const open = forWholeFile(test, 'templates', async (t) => {
@@ -220,6 +222,26 @@ test('a template uses the connection of its owner, and asks for one if the opera
   const { agentId } = await started(someone, 'digest')
   const { body: agent } = await call(someone, agents.getAgent, { params: { agentId } })
   t.deepEqual(agent.sites, [{ vaultEntryId: entryId, tools: ['search_issues'], askFirst: [] }])
+})
+
+test('a template whose site is an API connects it with the tools of the template', async (t) => {
+  const operations = { 'GET /issues': { operationId: 'search_issues' }, 'GET /other': { operationId: 'other' } }
+  const key = { type: 'apiKey', in: 'header', name: 'X-Key' }
+  const api = await startApi(t, operations, { components: { securitySchemes: { key } }, security: [{ key: [] }] })
+  const entry = { name: 'Tracker', dialect: 'openapi', address: api.documentUrl, authType: 'bearer', tokenHelp: 'Ask.' }
+  const folder = folderWith(t, { 'tracker.json': JSON.stringify({ ...entry, token: 'a-shared-token' }) })
+  const platform = await startPlatform(t, { env: { CATALOGUE_FOLDERS: folder } })
+  const someone = await customer(platform)
+  t.is((await templatesFor(someone)).find(({ id }) => id === 'digest')?.obstacle, null)
+  await started(someone, 'digest')
+  const [connected] = await entriesOf(someone)
+  t.is(connected?.origin, `${api.documentUrl}#${api.serverUrl}`)
+  const { items } = (await call(someone, vault.listTools, { params: { entryId: connected?.id ?? '' } })).body
+  t.deepEqual(
+    items.map(({ name }) => name),
+    ['search_issues'],
+  )
+  t.true(api.strays.every(({ headers }) => headers.authorization === undefined))
 })
 
 test('a template that does not exist cannot be started', async (t) => {

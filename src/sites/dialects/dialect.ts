@@ -1,7 +1,7 @@
 import type { AuthorizationServer } from 'oauth4webapi'
 import type { CallOutcome } from '../../tools/call-outcome.ts'
 import type { SiteCall } from '../../tools/call-site.ts'
-import type { Manifest, OAuthSite } from '../manifest.ts'
+import type { Manifest, ManifestServer, OAuthSite } from '../manifest.ts'
 import type { DialectName } from './dialect-name.ts'
 
 /**
@@ -18,6 +18,8 @@ export interface Dialect {
   isPersonal: (name: DialectName) => boolean
   /** Whether such a site lists only the tools that its owner has chosen of those that it offers. */
   offersChoice: (name: DialectName) => boolean
+  /** Whether a site sends pasted tokens in a form that takes every text. Others are for a header as they are. */
+  takesAnyToken: (name: DialectName, auth: Manifest['auth']) => boolean
   /**
    * Makes one attempt of a tool call. Throws only if the call's signal aborts it: whatever the site does is an outcome,
    * without the token and the other secrets of the call.
@@ -45,6 +47,8 @@ export interface KnownSite {
   auth?: OAuthSite | undefined
   /** Names of the tools to list, where a site offers more than an owner would use. */
   chosen?: readonly string[] | undefined
+  /** Where the owner of a connection has calls sent. Without it, the address says it. */
+  server?: ManifestServer | undefined
   /** Asks without a token how users sign in, even if the site lists its tools to everybody. */
   wantsSignIn?: boolean | undefined
 }
@@ -79,6 +83,8 @@ export interface Adapter extends Pick<Dialect, 'call'> {
   /** As `Dialect.list`, for sites of this kind. */
   list: (address: string, party: string, known: Omit<KnownSite, 'dialect'>) => Promise<Omit<ListedSite, 'dialect'>>
   access: (site: OAuthSite, issuer?: string | null) => Access
+  /** Absent if no such site does. */
+  takesAnyToken?: (auth: Manifest['auth']) => boolean
   /** Absent if such sites never work on a call after their response. */
   abandon?: Dialect['abandon']
 }

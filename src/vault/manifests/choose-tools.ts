@@ -4,6 +4,7 @@ import { assertThat } from '../../errors.ts'
 import { stillConfirmed } from '../../sites/confirmed-effects.ts'
 import type { Dialect } from '../../sites/dialects/dialect.ts'
 import type { Manifest } from '../../sites/manifest.ts'
+import { scopesInWords } from '../../sites/scope-words.ts'
 import { assertChosen } from '../choice.ts'
 import type { VaultEntry } from '../vault-entry.ts'
 import type { Listed } from './listed-for.ts'
@@ -37,7 +38,8 @@ export function createChooseTools(context: {
       const manifest = withTools(entry.manifest, listed)
       const confirmedEffects = stillConfirmed(entry.confirmedEffects, manifest)
       // A list that was asked for before lists other tools, so its answer must not count any more.
-      const fields = { confirmedEffects, manifestCheckedAt: now, updatedAt: now }
+      const scopeNote = noteAfter(entry, listed)
+      const fields = { confirmedEffects, scopeNote, manifestCheckedAt: now, updatedAt: now }
       return putIntoUse(trx, entry, { manifest, foundAt: now }, fields)
     })
 
@@ -50,6 +52,21 @@ export function createChooseTools(context: {
     await review(entry.id, listed, clock.now(), entry.ownerId)
     return changed.$query(database).throwIfNotFound()
   }
+}
+
+/** What the owner reads about the grant. A note about an earlier choice ends with it. */
+function noteAfter(entry: VaultEntry, listed: Manifest): string | null {
+  const { scopeNote, manifest } = entry
+  return ungranted(entry, listed) ?? (scopeNote === ungranted(entry, manifest) ? null : scopeNote)
+}
+
+/** A foreign grant decides nothing, so a tool without its scope is called. The owner reads why the site refuses it. */
+function ungranted({ foreignScopes }: VaultEntry, { auth }: Manifest): string | null {
+  const needed = auth.type === 'oauth2' ? (auth.requested_scopes ?? []) : []
+  const missing = foreignScopes ? needed.filter((scope) => !foreignScopes.granted.includes(scope)) : []
+  return missing.length === 0
+    ? null
+    : `Chosen tools need ${scopesInWords(missing)}, which was not granted. Authorize the site again to request it.`
 }
 
 const withTools = (pinned: Manifest, listed: Manifest): Manifest => ({

@@ -64,7 +64,8 @@ export function createListedFor(context: {
     const list: List = (known) => sites.discover(origin, party, { dialect: name, ...known })
     if (dialect.offersChoice(name)) {
       const names = chosen ?? manifest.tools.map((tool) => tool.name)
-      return list({ token: pastedIn(entry), wantsSignIn: authType === 'oauth2', chosen: names })
+      const { server } = manifest
+      return list({ token: pastedIn(entry), wantsSignIn: authType === 'oauth2', chosen: names, server })
     }
     if (!dialect.isPersonal(name)) return list({})
     return authType === 'oauth2' ? forGrant(entry, list) : forPasted(entry, list)

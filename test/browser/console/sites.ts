@@ -148,7 +148,7 @@ test.serial('signing in at a site leads back to the page where it began, whateve
 })
 
 test.serial('a server that lists its tools to everybody is signed in at, or connected without that', async (t) => {
-  const { page, platform, open: server } = await visiting(t)
+  const { page, platform, someone, open: server } = await visiting(t)
   const connect = `${platform.url}/console/w/me/sites/connect?url=${encodeURIComponent(server.url)}`
   await page.goto(connect)
   await page.getByText('The site shows its tools without that').waitFor()
@@ -157,6 +157,18 @@ test.serial('a server that lists its tools to everybody is signed in at, or conn
   await press(page, page.getByRole('button', { name: 'Connect without sign-in' }))
   await page.getByText('Agents can now do this there').waitFor()
   await press(page, page.getByRole('link', { name: 'Open the site' }))
+  // It refuses calls without sign-in, so the connection is dead, and a token is not the only way to reconnect it.
+  const entryId = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+  await call(someone, vault.callTool, { params: { entryId, toolName: 'count' }, body: {} })
+  await page.reload()
+  await press(page, page.getByRole('button', { name: 'Reconnect' }))
+  await page.getByRole('dialog').getByLabel('Token').waitFor()
+  await page.getByRole('dialog').getByRole('checkbox').focus()
+  await page.keyboard.press('Space')
+  await look(t, page, 'reconnect-optional-sign-in')
+  await press(page, page.getByRole('dialog').getByRole('button', { name: 'Continue to the site' }))
+  await page.getByRole('link', { name: /Continue to/ }).waitFor()
+  await page.goto(`${platform.url}/console/w/me/sites/${entryId}`)
   await press(page, page.getByRole('button', { name: 'Disconnect' }))
   await press(page, page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }))
   await page.getByRole('heading', { name: 'No site is connected' }).waitFor()

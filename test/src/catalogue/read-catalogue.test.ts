@@ -26,6 +26,8 @@ test('the entries of all folders are one catalogue, in the order of their names'
   t.deepEqual(readCatalogue([]), [])
   const [wiki, tracker, ...others] = readCatalogue([ours, more])
   t.like(wiki, { id: 'a-wiki', dialect: 'mcp', tags: ['docs'], notes: 'Ours.' })
+  const address = 'https://docs.example.com/api.json#https://api.example.com/v1'
+  t.is(readCatalogue([entries(t, { 'api.json': { ...open, dialect: 'openapi', address } })])[0]?.address, address)
   t.like(tracker, { id: 'tracker', token: 'canary', notes: '' })
   t.deepEqual(others, [])
 })
@@ -45,6 +47,11 @@ const wrong: [what: string, file: unknown, problem: string][] = [
     'a password in the address',
     { ...good, address: 'https://canary:canary@example.com' },
     'address is not usable. The URL must not contain a user name or password.',
+  ],
+  [
+    'a fragment that is no server',
+    { ...open, address: 'https://example.com/api.json#canary' },
+    'address is not usable. The URL must include the protocol (https://).',
   ],
   ['another sign-in', { ...good, authType: 'password' }, 'authType must be one of none, bearer, oauth2'],
   ['no word on where tokens come from', { ...good, tokenHelp: undefined }, 'tokenHelp is missing. Say in a sentence'],

@@ -135,6 +135,7 @@ test('only a refusal and a connection that never came about prove that the site 
     t.like(await failing(reason, true), { kind: 'unavailable', certain: false }, reason)
     t.like(await failing(reason, false), { kind: 'unavailable', certain: true }, reason)
   }
+  t.like(await failing('invalid-url', false), { kind: 'unavailable', certain: true, permanent: true })
   for (const reason of ['too-large', 'redirect'] as const) {
     t.like(await failing(reason, true), { kind: 'broken', certain: false }, reason)
   }

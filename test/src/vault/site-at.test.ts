@@ -11,6 +11,8 @@ const cases = [
   ['mcp', host, `${host}/`, true],
   ['mcp', `${host}/mcp`, `${host}/other`, false],
   ['mcp', `${host}/mcp?team=1`, `${host}/mcp`, false],
+  ['mcp', `${host}/api.json#https://b.example/v1/`, `${host}/api.json#https://b.example/v1`, true],
+  ['mcp', `${host}/api.json#https://b.example/v2`, `${host}/api.json#https://b.example/v1`, false],
   // The fragment names the server that a document describes.
   ['mcp', `${host}/api.json`, `${host}/api.json#https://b.example/v1`, true],
 ] as const

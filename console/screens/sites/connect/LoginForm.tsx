@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { HostTicks } from '../HostTicks.tsx'
+import { HostTicks } from '../../../parts/HostTicks.tsx'
 import styles from './Connect.module.css'
 import { SignInAtSite } from './SignInAtSite.tsx'
 import { TokenForm, type LoginProps } from './TokenForm.tsx'

@@ -1,12 +1,13 @@
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
 import type { Config } from '../../../config/config.ts'
-import { CodedError, type ErrorDetail } from '../../../errors.ts'
+import { CodedError, isCoded, type ErrorDetail } from '../../../errors.ts'
 import type * as inThread from '../../../in-thread.ts'
 import type { SafeFetch, SafeResponse, SafeStream } from '../../../safe-fetch/safe-fetch.ts'
 import { orElse, type Threads } from '../../../threads/threads.ts'
 import { invalidManifest } from '../../invalid-manifest.ts'
 import type { Manifest } from '../../manifest.ts'
 import type { KnownSite, ListedSite } from '../dialect.ts'
+import { UnstatedSignIn } from '../unstated-sign-in.ts'
 import { attempting, type Attempt } from './attempt.ts'
 import type { Listing } from './read-tools.ts'
 import { isBearerChallenge } from './sign-in/challenge.ts'
@@ -75,7 +76,7 @@ export function createListTools(context: {
     } catch (error) {
       const { refusal } = attempt
       const isSignIn = token === '' && refusal?.status === 401
-      const listed = isSignIn ? await refused(url, refusal, attempt) : undefined
+      const listed = isSignIn ? await refused(url, refusal, attempt).catch(asUnstated) : undefined
       if (listed) return listed
       throw isSignIn ? noSignIn() : toCoded(error, attempt, maxBytes)
     }
@@ -133,7 +134,15 @@ const noSignIn = () =>
   new CodedError('MANIFEST_NOT_FOUND', {
     message:
       'The address responded with 401 and does not say how to sign in. If it is an MCP server, connect it with a token.',
+    cause: new UnstatedSignIn(),
   })
+
+/** Metadata that cannot be read says no more than none. */
+function asUnstated(error: unknown): never {
+  if (!isCoded(error, 'MANIFEST_NOT_FOUND')) throw error
+  const { message, privateDetail = '', cause } = error
+  throw new CodedError('MANIFEST_NOT_FOUND', { message, privateDetail, cause: new UnstatedSignIn(message, { cause }) })
+}
 
 const pasted = (token: string) => ({ type: token === '' ? ('none' as const) : ('bearer' as const) })
 
@@ -149,7 +158,8 @@ function toCoded(error: unknown, attempt: Attempt, maxBytes: number): CodedError
   // The message of the library's error, and of its cause, is the server's, and may quote the token.
   const privateDetail = failure?.message ?? (error instanceof Error ? error.name : '')
   const message = reasonOf(error, attempt)
-  return new CodedError('MANIFEST_NOT_FOUND', { message, privateDetail, ...(failure && { cause: failure }) })
+  const cause = failure ?? (attempt.refusal?.status === 403 ? new UnstatedSignIn() : undefined)
+  return new CodedError('MANIFEST_NOT_FOUND', { message, privateDetail, cause })
 }
 
 /** Sentences for a missing list. That a host cannot be reached was found before, with the manifest's address. */

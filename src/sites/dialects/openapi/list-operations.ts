@@ -1,6 +1,6 @@
-import { CodedError } from '../../../errors.ts'
+import { assertThat, CodedError } from '../../../errors.ts'
 import type * as inThread from '../../../in-thread.ts'
-import { parseSiteUrl } from '../../../safe-fetch/site-url.ts'
+import { siteUrlProblem } from '../../../safe-fetch/site-url.ts'
 import { orElse, type Threads } from '../../../threads/threads.ts'
 import { invalidManifest } from '../../invalid-manifest.ts'
 import { namedLeftOut } from '../../left-out.ts'
@@ -61,7 +61,8 @@ function partsOf(given: string): { address: string; server?: string } {
   const at = given.indexOf('#')
   if (at === -1) return { address: given }
   const server = given.slice(at + 1)
-  parseSiteUrl(server)
+  const problem = siteUrlProblem(server)
+  assertThat(problem === undefined, 'INVALID_URL', { message: `${noServer} ${problem ?? ''}` })
   return { address: given.slice(0, at), server }
 }
 
@@ -69,8 +70,9 @@ function partsOf(given: string): { address: string; server?: string } {
 const withLeftOut = (manifest: Manifest, { leftOut }: DocumentFound, { chosen = [] }: KnownSite): Manifest =>
   chosen.length > 0 || leftOut.length === 0 ? manifest : { ...manifest, left_out: namedLeftOut(leftOut) }
 
-const wanted = ({ chosen = [], token = '', wantsSignIn }: KnownSite) => ({
+const wanted = ({ chosen = [], token = '', wantsSignIn, server }: KnownSite) => ({
   chosen,
+  pinned: server,
   hasCredential: token !== '',
   wantsSignIn,
 })
@@ -88,6 +90,7 @@ const toOffered = ({
   request: `${method} ${path}`,
 })
 
+const noServer = 'The part after the # is not the address of a server.'
 const noDocument = 'There is no OpenAPI document at the address.'
 const tooManyReferences = `refers to more than ${maxDocuments} other documents`
 const tooComplex = { path: '', message: 'takes too long to read' }

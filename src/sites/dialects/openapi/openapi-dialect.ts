@@ -1,5 +1,6 @@
 import type { Config } from '../../../config/config.ts'
 import type { SafeFetch } from '../../../safe-fetch/safe-fetch.ts'
+import { longestUrl } from '../../../safe-fetch/site-url.ts'
 import type { CallOutcome } from '../../../tools/call-outcome.ts'
 import type { CallSite, SiteCall } from '../../../tools/call-site.ts'
 import type { Adapter } from '../dialect.ts'
@@ -29,6 +30,7 @@ export function createOpenApiDialect(
     const built = buildRequest(given.serverUrl, operation, given.arguments)
     const request = 'problem' in built ? built : withCredential(built, given.token, place)
     if ('problem' in request) return unsent(request.problem)
+    if (request.url.length > longestUrl) return unsent(tooLong)
     const { timeoutSeconds, resultBytes: maxBytes } = config.sites
     const bounds = { timeoutMs: timeoutSeconds * 1000, maxBytes, signal: given.signal }
     const headers = { ...request.headers, accept, 'idempotency-key': given.idempotencyKey }
@@ -41,6 +43,7 @@ export function createOpenApiDialect(
     offersChoice: true,
     list: createListOperations(context),
     access,
+    takesAnyToken: (auth) => 'credential' in auth && isEncoded(auth.credential as CredentialPlace),
     call(call) {
       const place = (call.credential as CredentialPlace | undefined) ?? { scheme: 'bearer' }
       const secrets = [...(call.secrets ?? []), ...secretsIn(call.token, place)]
@@ -51,6 +54,12 @@ export function createOpenApiDialect(
 
 /** Servers that choose the form of their answer by this should choose one that models can read. */
 const accept = 'application/json, application/*+json;q=0.9, text/plain;q=0.5, */*;q=0.1'
+
+/** Whether a credential there is written in another alphabet. */
+const isEncoded = (place: CredentialPlace): boolean =>
+  'scheme' in place ? place.scheme === 'basic' : place.in === 'query'
+
+const tooLong = `The address with the arguments and the credential would have more than ${longestUrl} characters.`
 
 /** With the same arguments, a repeat would end in the same way. */
 const unsent = (problem: string): CallOutcome => ({

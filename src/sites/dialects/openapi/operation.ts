@@ -1,3 +1,5 @@
+import type { ManifestServer } from '../../manifest.ts'
+
 /**
  * How the call of a tool becomes a request (OpenAPI 3.1, 4.8.10). It is pinned with the tool, so that another path is a
  * change that the owner accepts.
@@ -40,8 +42,10 @@ export interface DocumentToRead {
   text: string
   /** By absolute address without a fragment, as far as they have been fetched. */
   referenced: Record<string, string>
-  /** The server, if it is not the first one of the document. */
+  /** The server that the owner names, if it is not the first one of the document. */
   server?: string | undefined
+  /** The server of a site that is connected. */
+  pinned?: ManifestServer | undefined
   /** Names of the chosen tools, 20 at most. Without them, the manifest has none. */
   chosen: readonly string[]
   /** The owner wants to sign in by OAuth, if the document describes it. */

@@ -58,6 +58,16 @@ export function createDocuments(root: unknown, address: string, referenced: Reco
     return { value, document, address }
   }
 
+  /** As `follow`, but undefined for every problem. */
+  function seek(place: Place): Place | undefined {
+    try {
+      return follow(place)
+    } catch (error) {
+      if (error instanceof Unusable) return undefined
+      throw error
+    }
+  }
+
   /** The value itself, or what its references end at. */
   function follow(place: Place): Place {
     let { value, document } = place
@@ -83,7 +93,7 @@ export function createDocuments(root: unknown, address: string, referenced: Reco
     }
   }
 
-  return { target, follow, peek, missing }
+  return { target, follow, seek, peek, missing }
 }
 
 export type Documents = ReturnType<typeof createDocuments>

@@ -5,7 +5,7 @@ import type { DocumentFound, DocumentToRead } from '../operation.ts'
 import { chooseTools } from './choose-tools.ts'
 import type { Documents, Place } from './documents.ts'
 import { manifestOf, toOffered } from './manifest.ts'
-import { httpsAddress, serverAddresses } from './servers.ts'
+import { serverAddresses, serverOf } from './servers.ts'
 import { sortedIn, type Sorted } from './sort-operations.ts'
 
 /** Operations that are offered. More cannot be looked through, and would be slow to send to another thread. */
@@ -17,9 +17,9 @@ type Result = DocumentFound | { problems: ErrorDetail[] }
 /** What is in a document of a known version. */
 export function foundIn(root: Place, given: DocumentToRead, documents: Documents, isVersion30: boolean): Result {
   const servers = serverAddresses(memberOf(root.value, 'servers'), root.document)
-  const server = given.server === undefined ? servers[0] : httpsAddress(given.server, '')?.replace(/\/+$/, '')
+  const server = serverOf(given, servers)
   if (server === undefined) return { problems: [noServer] }
-  const { signIn, sorted } = sortedIn(root, [server, ...servers.slice(0, 1)], documents, given)
+  const { signIn, sorted } = sortedIn(root, [server.url, ...servers.slice(0, 1)], documents, given)
   if (sorted.usable.length === 0) return { problems: problemsOf(sorted) }
   const own = signIn([])
   const credential = own.type === 'bearer' ? own.credential : undefined

@@ -1,6 +1,6 @@
 import { foreignName, foreignText } from '../../../foreign-texts.ts'
 import { namedLeftOut } from '../../../left-out.ts'
-import type { Manifest } from '../../../manifest.ts'
+import type { Manifest, ManifestServer } from '../../../manifest.ts'
 import { memberOf } from '../../../schema/schema-keywords.ts'
 import type { OfferedOperation } from '../operation.ts'
 import type { Chosen } from './choose-tools.ts'
@@ -10,9 +10,9 @@ import type { Auth } from './sign-in.ts'
 type OwnManifest = Omit<Manifest, 'auth'> & { auth: Auth }
 
 /** The manifest of a document with the chosen tools (OpenAPI 3.1, 4.8.2). */
-export function manifestOf(root: unknown, server: string, auth: Auth, { tools, leftOut }: Chosen): OwnManifest {
+export function manifestOf(root: unknown, server: ManifestServer, auth: Auth, { tools, leftOut }: Chosen): OwnManifest {
   const info = memberOf(root, 'info')
-  const { host } = new URL(server)
+  const { host } = new URL(server.url)
   const version = memberOf(info, 'version')
   const about = foreignText(memberOf(info, 'description')) ?? foreignText(memberOf(info, 'summary'))
   return {
@@ -20,7 +20,7 @@ export function manifestOf(root: unknown, server: string, auth: Auth, { tools, l
     // YAML reads an unquoted 1.0 as a number.
     version: foreignText(typeof version === 'number' ? String(version) : version, 100) ?? 'unknown',
     description: about ?? `The API at ${host}.`,
-    server: { url: server },
+    server,
     auth,
     tools,
     ...(leftOut.length > 0 && { left_out: namedLeftOut(leftOut) }),

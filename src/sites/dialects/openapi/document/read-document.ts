@@ -9,7 +9,7 @@ import { parseDocument } from './parse-document.ts'
  * ones. It fetches nothing. Runs in a thread, because strangers' input decides how long it takes.
  */
 export function readDocument(given: DocumentToRead): ReadDocument {
-  if (!mentionsVersion.test(given.text)) return { isNone: true }
+  if (isMarkup.test(given.text) || !mentionsVersion.test(given.text)) return { isNone: true }
   const parsed = parseDocument(given.text)
   if ('problem' in parsed) return problem('', parsed.problem)
   const { value } = parsed
@@ -26,6 +26,9 @@ export function readDocument(given: DocumentToRead): ReadDocument {
     ? problem('', `It refers to more than ${maxDocuments} other documents. Bundle them into one.`)
     : { missing: [...documents.missing] }
 }
+
+/** A page about a document is none, although it has its words. */
+const isMarkup = /^\s*<[!?a-z]/i
 
 /** Without one of these words, a text need not be parsed. */
 const mentionsVersion = /\b(?:openapi|swagger)\b/

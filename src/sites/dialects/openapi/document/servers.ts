@@ -1,8 +1,12 @@
 import { isCoded } from '../../../../errors.ts'
 import { isObject } from '../../../../json.ts'
 import { parseSiteUrl } from '../../../../safe-fetch/site-url.ts'
+import type { ManifestServer } from '../../../manifest.ts'
+import type { DocumentToRead } from '../operation.ts'
 
 const maxServers = 20
+
+type Named = Pick<DocumentToRead, 'server' | 'pinned'>
 
 /**
  * The usable addresses in a list of servers (OpenAPI 3.1, 4.8.5), without a slash at the end: https only, variables
@@ -13,6 +17,20 @@ export function serverAddresses(list: unknown, document: string): string[] {
   const given: unknown[] = Array.isArray(list) && list.length > 0 ? list.slice(0, maxServers) : [{ url: '/' }]
   const addresses = given.map((server) => addressOf(server, document))
   return [...new Set(addresses.filter((address) => address !== undefined))]
+}
+
+/**
+ * Where calls go: the server that the owner names, whether or not the document lists it, or the first one listed. Where
+ * calls went before, they go as long as the document lists it. Then they would go to the first one, which is a change
+ * that the owner accepts. A server that only the owner names stays.
+ */
+export function serverOf({ server, pinned }: Named, listed: readonly string[]): ManifestServer | undefined {
+  const [first] = listed
+  if (pinned?.named || (pinned && listed.includes(pinned.url))) return pinned
+  const named = pinned || server === undefined ? undefined : httpsAddress(server, '')?.replace(/\/+$/, '')
+  const url = named ?? first
+  if (url === undefined) return undefined
+  return { url, ...(!listed.includes(url) && { named: true }) }
 }
 
 function addressOf(server: unknown, document: string): string | undefined {

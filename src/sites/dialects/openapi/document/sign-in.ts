@@ -18,14 +18,21 @@ export type Scheme = { auth: Exclude<Auth, { type: 'none' }> } | { problem: stri
 /** Schemes of one document that are looked at. */
 const maxSchemes = 50
 
-/** The schemes of a document by name (OpenAPI 3.1, 4.8.27). Relative addresses are resolved against `base`. */
-export function schemesOf(root: Place, documents: Documents, base: string): Map<string, Scheme> {
+/**
+ * The schemes of a document by name (OpenAPI 3.1, 4.8.27). Relative addresses are resolved against `base`. One that is
+ * in another document is looked up there if it is `needed`.
+ */
+export function schemesOf(
+  { root, needed, base }: { root: Place; needed: ReadonlySet<string>; base: string },
+  documents: Documents,
+): Map<string, Scheme> {
   const given = memberOf(memberOf(root.value, 'components'), 'securitySchemes')
   const entries = isObject(given) ? Object.entries(given).slice(0, maxSchemes) : []
   return new Map(
     entries.map(([name, value]) => {
-      const place = documents.peek({ value, document: root.document })
-      return [name, isObject(place?.value) ? schemeOf(place.value, base) : { problem: 'it is not described' }]
+      const place = { value, document: root.document }
+      const found = needed.has(name) ? documents.seek(place) : documents.peek(place)
+      return [name, isObject(found?.value) ? schemeOf(found.value, base) : { problem: 'it is not described' }]
     }),
   )
 }

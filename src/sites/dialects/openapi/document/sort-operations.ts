@@ -17,8 +17,10 @@ export function sortedIn(root: Place, servers: readonly string[], documents: Doc
   const requirementIn = createRequirements()
   const common = memberOf(root.value, 'security')
   const wanted = operations.map((one) => ({ operation: one, needs: requirementIn(one.value['security'] ?? common) }))
-  const schemes = schemesOf(root, documents, root.document === '' ? (servers[0] ?? '') : root.document)
   const all = wanted.map(({ needs }) => needs)
+  const needed = new Set(all.flatMap(({ alone }) => [...alone.keys()]))
+  const base = root.document === '' ? (servers[0] ?? '') : root.document
+  const schemes = schemesOf({ root, needed, base }, documents)
   const scheme = chosenScheme(schemes, all, wish)
   const sorted = sortOut(wanted, createCheck({ documents, schemes, scheme, servers, document: root.document }))
   if (hasMore) sorted.leftOut.push({ name: '…', problem: `is beyond the first ${maxOperations} operations` })

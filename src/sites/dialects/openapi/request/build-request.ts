@@ -14,9 +14,6 @@ export interface BuiltRequest {
   body?: string | undefined
 }
 
-/** As the safe fetch sends it. */
-const longestUrl = 2048
-
 /**
  * The request of a call: what its arguments (JSON text) become by the pinned operation, or why nothing can be sent.
  * Numbers are sent as they were written. The credential is not in it.
@@ -34,8 +31,6 @@ export function buildRequest(
   const query = at('query').flatMap((parameter) => inQuery(parameter, values[parameter.property]))
   const url = `${serverUrl.replace(/\/+$/, '')}${path.path}`
   const whole = query.length === 0 ? url : `${url}${url.includes('?') ? '&' : '?'}${query.join('&')}`
-  if (whole.length > longestUrl)
-    return { problem: `The address with the arguments would have more than ${longestUrl} characters.` }
   const headers = headersOf(at('header'), values)
   if ('problem' in headers) return headers
   return withBody({ method: operation.method, url: whole, headers: headers.set }, operation.body, values)

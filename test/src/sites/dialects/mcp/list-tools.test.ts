@@ -76,6 +76,27 @@ test('a server that wants a token shows its tools only to who has it', async (t)
   }
 })
 
+for (const [status, holds] of [
+  [401, true],
+  [403, false],
+] as const)
+  test(`a server that answers ${status} to everybody without a token is found by the token, after a document was looked for`, async (t) => {
+    const token = 'the-token-of-the-owner'
+    const server = await startMcpServer(t)
+    server.guard = async ({ http, authorization }, response) => {
+      if (holds && http === 'GET') return true
+      if (authorization === `Bearer ${token}`) return false
+      response.writeHead(status).end()
+      return true
+    }
+    if (holds) server.elsewhere = () => {}
+    const { list } = await openDialect(t, { manifestTimeoutSeconds: 3 })
+    const listed = await list(server.url, token)
+    t.like(listed, { dialect: 'mcp', manifest: { auth: { type: 'bearer' }, tools: { length: 4 } } })
+    const first = server.received.findIndex(({ authorization }) => authorization !== undefined)
+    t.true(server.received.slice(0, first).some(({ http }) => http === 'GET'))
+  })
+
 test('a toolsite.json is asked for first, without the token', async (t) => {
   const asked: unknown[] = []
   const tool = { name: 'get_all', description: 'Gets.', input_schema: { type: 'object' } }

@@ -179,6 +179,20 @@ for (const [scheme, token, seen] of schemes) {
   })
 }
 
+test('an address that is too long with the key in it is not requested, and no repeat of the call would help', async (t) => {
+  const scheme = { type: 'apiKey', in: 'query', name: 'key' }
+  const operations = {
+    'GET /pets': { operationId: 'list', parameters: [parameter('q', 'query')], security: [{ given: [] }] },
+  }
+  const { api, call } = await open(t, operations, { components: { securitySchemes: { given: scheme } } })
+  const q = 'x'.repeat(2048 - `${api.serverUrl}/pets?q=&key=secret`.length)
+  t.like(await call('list', { q }, { token: 'secret' }), { kind: 'succeeded' })
+  const outcome = await call('list', { q: `${q}x` }, { token: 'secret' })
+  t.like(outcome, { kind: 'unavailable', certain: true, permanent: true })
+  t.regex(outcome.text, /^Nothing was sent\. .* more than 2048 characters/)
+  t.is(api.received.length, 1)
+})
+
 const answering =
   (status: number, body: string | Buffer, type?: string, more: Record<string, string> = {}): RequestListener =>
   (_request, response) =>

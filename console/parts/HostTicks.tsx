@@ -1,4 +1,4 @@
-import { Check } from '../../design/Check.tsx'
+import { Check } from '../design/Check.tsx'
 import styles from './HostTicks.module.css'
 
 interface HostTicksProps {
