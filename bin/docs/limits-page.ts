@@ -1,7 +1,7 @@
 import { sendChatMessage } from '../../api/chat.ts'
 import { mostAgents } from '../../api/mcp/agent-tools.ts'
 import { mostSites } from '../../api/mcp/site-tools.ts'
-import { longestWaitMs } from '../../api/mcp/wait-for-run.ts'
+import { longestWaitMs } from '../../api/mcp/waiting.ts'
 import { maxParameters, maxQuery } from '../../api/middleware/sizes.ts'
 import { mostValues } from '../../api/route/body.ts'
 import { maxText } from '../../api/schemas/chat-schema.ts'

@@ -38,3 +38,12 @@ interface Rpc {
   error?: { code: number; message: string }
   code?: string
 }
+
+/** The names of the tools on the first page, by what they begin with. */
+export async function toolNamed(client: Client, beginning: string): Promise<string> {
+  const { body, text } = await mcpRpc(client, 'tools/list')
+  const tools = (body?.result?.['tools'] ?? []) as { name: string }[]
+  const found = tools.filter(({ name }) => name.startsWith(`${beginning}_`))
+  if (found.length !== 1 || !found[0]) throw new Error(`${found.length} tools begin with ${beginning}: ${text}`)
+  return found[0].name
+}
