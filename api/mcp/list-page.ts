@@ -15,7 +15,8 @@ export async function toolsPage(offer: AsyncIterable<OfferedTool>): Promise<List
   for await (const { name, place, describe } of offer) {
     const tool = { name, ...describe() }
     units += JSON.stringify(tool).length
-    if (last && (tools.length === mostTools || units > mostUnits)) return { tools, nextCursor: cursorOf(last) }
+    if (last && last.section !== 'reading' && (tools.length === mostTools || units > mostUnits))
+      return { tools, nextCursor: cursorOf(last) }
     tools.push(tool)
     last = place
   }

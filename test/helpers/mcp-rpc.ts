@@ -26,7 +26,12 @@ export async function mcpRpc(
       ...(token !== undefined && { Authorization: `Bearer ${token}` }),
       ...headers,
     },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: meta } }),
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method,
+      params: { ...params, _meta: { ...meta, ...(params['_meta'] as object | undefined) } },
+    }),
   })
   const text = await response.text()
   const body = text.startsWith('{') ? (JSON.parse(text) as Rpc) : undefined
@@ -37,13 +42,4 @@ interface Rpc {
   result?: Record<string, unknown>
   error?: { code: number; message: string }
   code?: string
-}
-
-/** The names of the tools on the first page, by what they begin with. */
-export async function toolNamed(client: Client, beginning: string): Promise<string> {
-  const { body, text } = await mcpRpc(client, 'tools/list')
-  const tools = (body?.result?.['tools'] ?? []) as { name: string }[]
-  const found = tools.filter(({ name }) => name.startsWith(`${beginning}_`))
-  if (found.length !== 1 || !found[0]) throw new Error(`${found.length} tools begin with ${beginning}: ${text}`)
-  return found[0].name
 }
