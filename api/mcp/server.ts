@@ -7,6 +7,7 @@ import {
   type ListToolsResult,
   type ServerContext,
 } from '@modelcontextprotocol/server'
+import { z } from 'zod'
 import { CodedError, isCoded, problemAt } from '../../src/errors.ts'
 import { lossIn } from '../../src/json.ts'
 import { createTurns } from '../../src/threads/turns.ts'
@@ -44,11 +45,14 @@ export function createMcpServer(user: McpUser, message: object): McpServer {
       assertWhole()
       return work()
     })
-  server.setRequestHandler('tools/list', ({ params }) => guarded(() => listTools(user, params?.cursor)))
+  server.setRequestHandler('tools/list', { params: ofList }, ({ cursor }) => guarded(() => listTools(user, cursor)))
   server.setRequestHandler('tools/call', ({ params }, ctx) => callTool(user, params, { ctx, assertWhole }))
   serveTasks(server, user, { capabilitiesOf, guarded })
   return mcp
 }
+
+/** Named here, because the library answers as if the server had failed if they are wrong. */
+const ofList = z.object({ cursor: z.string().optional() })
 
 /** An account reads one page at a time, so that those of others do not wait for all of its pages. */
 const turns = createTurns(4, { each: 1, longestMs: 10_000 })

@@ -11,8 +11,8 @@ import type { CallTool, OfferedTool, Place } from './offered.ts'
 
 /** The most sites whose tools are offered, the newest ones. */
 export const mostSites = 100
-/** Manifests are read together up to this many sites, and up to this many bytes as Postgres keeps them. */
-const together = { sites: 10, bytes: 32 * 1024 }
+/** Small manifests are read together: up to this many sites, and this many bytes as Postgres keeps them, compressed. */
+const together = { sites: 10, bytes: 8 * 1024 }
 
 /** The tools of the caller's connected sites that may be called now. `after` is a place among them. */
 export async function* siteTools(user: McpUser, after?: Place): AsyncGenerator<OfferedTool, void, undefined> {

@@ -7,8 +7,8 @@ const platformOf = sharedPlatform(test, 'idle')
 
 const odd: unknown[] = [
   null,
-  5,
-  -0.5,
+  0.25,
+  -5,
   true,
   '',
   '\u0000',
@@ -103,7 +103,6 @@ test('no odd value at any place is a failure of the platform, and a model reads 
   })
   const why = await post('tools/call', { name: 'why', arguments: {} }, true)
   t.is(jsonOf((JSON.parse(why.text) as { result: unknown }).result)['error'], 'Give runId or agentId.')
-  t.is(site.requests().filter(({ tool }) => tool === 'slow_once').length, 0)
 })
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

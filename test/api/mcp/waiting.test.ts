@@ -86,7 +86,10 @@ test('a call takes a place among the open streams: without one it is not made, a
   await eventually(20, 'the site has the call', () => made(opened) === 1 || undefined)
   places.ends[0]?.(new CodedError('TOKEN_REVOKED'))
   t.is((await t.throwsAsync<CodedError>(calling))?.code, 'TOKEN_REVOKED')
-  const agent = await owner.agent({ systemPrompt: '[[call slow_once {"seconds": 20}]]', sites: [opened.site] })
+  const agent = await owner.agent({
+    systemPrompt: '[[call slow_once {"seconds": 20}]]',
+    sites: [{ vaultEntryId: named.entryId }],
+  })
   const { id: runId } = (await owner.start(agent)).body
   const waiting = waitForRun(user, runId, new AbortController().signal)
   await eventually(20, 'it waits', () => places.ends[1])
