@@ -51,7 +51,7 @@ const requests = (): Row[] => [
   fixed('Apps (MCP clients that signed in) that a user may connect', count(mostApps)),
   fixed('Clients that register themselves per address, per hour', count(registrationsAnHour)),
   fixed('Metadata of a client that signs in', bytes(maxClientBytes)),
-  fixed('Seconds that an MCP client waits for a run', count(longestWaitMs / 1000)),
+  fixed('Seconds that an MCP client waits for a run or a call', count(longestWaitMs / 1000)),
 ]
 
 const sizes = (): Row[] => [

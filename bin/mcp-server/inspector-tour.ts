@@ -28,7 +28,8 @@ export async function tourInspector({ folder, api, token, key }: Tour): Promise<
   const program = await install(folder)
   const agent = { name: 'Toured', trigger: 'manual', systemPrompt: 'Report.' }
   const headers = { Authorization: `Bearer ${token}` }
-  await send({ method: 'POST', url: `${api}/agents`, headers, body: agent })
+  const { body } = await send({ method: 'POST', url: `${api}/agents`, headers, body: agent })
+  const runName = `run_toured_${(body as { id: string }).id.slice(-8)}`
 
   async function inspect(...given: string[]): Promise<Output> {
     const target = [`${api}/mcp`, '--transport', 'http', '--header', `Authorization: Bearer ${key}`]
@@ -44,8 +45,8 @@ export async function tourInspector({ folder, api, token, key }: Tour): Promise<
 
   const { tools = [] } = await inspect('--method', 'tools/list')
   const names = new Set(tools.map(({ name }) => name))
-  const missing = ['get_run', 'list_runs', 'run_toured', 'why'].filter((name) => !names.has(name))
-  const run = await use('run_toured')
+  const missing = ['get_run', 'list_runs', runName, 'why'].filter((name) => !names.has(name))
+  const run = await use(runName)
   const read = await use('get_run', '--tool-arg', `runId=${String(run['runId'])}`)
   const isSame = run['status'] === 'completed' && read['id'] === run['runId'] && read['answer'] === run['answer']
   return [
