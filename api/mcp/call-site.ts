@@ -37,7 +37,7 @@ const aborted = (signal: AbortSignal): Promise<undefined> =>
     else signal.addEventListener('abort', end, { once: true })
   })
 
-/** What is known of a call that goes on. It has no id before it is sent. */
+/** What is known of a call that continues. It has no id before it is sent. */
 async function unfinished({ services, ownerId }: McpUser, entryId: string, key: string): Promise<CallToolResult> {
   const entry = await services.vault.get(ownerId, entryId)
   const [call] = (await services.tools.list(entry, { idempotencyKey: key, limit: 1 })).items
@@ -45,4 +45,4 @@ async function unfinished({ services, ownerId }: McpUser, entryId: string, key: 
   return resultOf({ callId: call?.id ?? null, vaultEntryId: entryId, status: call?.status ?? 'planned', url, message })
 }
 
-const message = `The site has not responded within ${longestWaitMs / 1000} seconds, and the call goes on. Do not repeat it. Use get_call with the two ids later.`
+const message = `The site has not responded within ${longestWaitMs / 1000} seconds, and the call continues. Do not repeat it. Use get_call with the two ids later.`

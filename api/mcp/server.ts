@@ -70,11 +70,12 @@ async function callTool(
   const call = await asProtocolErrors(user, () => toolNamed(user, name))
   if (!call)
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no tool with this name. List the tools.')
+  const { _meta: meta } = ctx.mcpReq
   try {
     assertWhole()
     return await call({
       args,
-      idempotencyKey: keyIn(ctx.mcpReq._meta),
+      idempotencyKey: keyIn(meta),
       capabilities: capabilitiesOf(ctx),
       state: ctx.mcpReq.requestState(),
       answers: ctx.mcpReq.inputResponses,

@@ -28,8 +28,7 @@ export async function tourInspector({ folder, api, token, key }: Tour): Promise<
   const program = await install(folder)
   const agent = { name: 'Toured', trigger: 'manual', systemPrompt: 'Report.' }
   const headers = { Authorization: `Bearer ${token}` }
-  const { body } = await send({ method: 'POST', url: `${api}/agents`, headers, body: agent })
-  const runName = `run_toured_${(body as { id: string }).id.slice(-8)}`
+  await send({ method: 'POST', url: `${api}/agents`, headers, body: agent })
 
   async function inspect(...given: string[]): Promise<Output> {
     const target = [`${api}/mcp`, '--transport', 'http', '--header', `Authorization: Bearer ${key}`]
@@ -44,8 +43,9 @@ export async function tourInspector({ folder, api, token, key }: Tour): Promise<
   }
 
   const { tools = [] } = await inspect('--method', 'tools/list')
-  const names = new Set(tools.map(({ name }) => name))
-  const missing = ['get_run', 'list_runs', runName, 'why'].filter((name) => !names.has(name))
+  const names = tools.map(({ name }) => name)
+  const runName = names.find((name) => name.startsWith('run_toured_')) ?? 'run_toured'
+  const missing = ['get_run', 'list_runs', runName, 'why'].filter((name) => !names.includes(name))
   const run = await use(runName)
   const read = await use('get_run', '--tool-arg', `runId=${String(run['runId'])}`)
   const isSame = run['status'] === 'completed' && read['id'] === run['runId'] && read['answer'] === run['answer']

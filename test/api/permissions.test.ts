@@ -72,7 +72,7 @@ const leftWhenClosed =
   )
 
 /** What a key decides only if its owner says so, because a model may hold it. */
-const deciding = ['decideApproval']
+const deciding = new Set(['decideApproval'])
 
 const scopesOfKeys = { full: ['read', 'write', 'decide'], writing: ['read', 'write'], read: ['read'] } as const
 
@@ -107,7 +107,7 @@ function refusalOf({ role, key }: Who, route: AnyRoute, isClosed = false): strin
   if (!may[role].includes(need)) return 'PERMISSION_DENIED'
   if (key !== undefined && route.access === 'login') return 'PERMISSION_DENIED'
   if (key === 'read' && route.method !== 'get') return 'PERMISSION_DENIED'
-  if (key === 'writing' && deciding.includes(route.name)) return 'PERMISSION_DENIED'
+  if (key === 'writing' && deciding.has(route.name)) return 'PERMISSION_DENIED'
   return isClosed && need !== 'see' && !leftWhenClosed.includes(route.name) ? 'WORKSPACE_REQUIRED' : undefined
 }
 

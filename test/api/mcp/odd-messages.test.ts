@@ -20,8 +20,8 @@ const odd: unknown[] = [
   { toString: null },
   { toString: null, valueOf: null, length: -1 },
   { constructor: 1 },
-  { then: 1 },
-  9_007_199_254_740_993,
+  JSON.parse('{"then":1,"__proto__":1}'),
+  2 ** 53 + 2,
   1e300,
   '00000000-0000-7000-8000-000000000000',
 ]
@@ -49,7 +49,7 @@ const places: Record<string, (value: unknown) => unknown[]> = {
     { name: 'list_runs', arguments: { limit: value, cursor: value, status: value } },
     { name: 'why', arguments: { agentId: value, runId: value } },
     { name: 'RUN', arguments: value },
-    { name: 'RUN', arguments: { input: {}, [String(typeof value)]: value } },
+    { name: 'RUN', arguments: { input: {}, [typeof value]: value } },
     { name: 'SITE', arguments: value },
     { name: 'SITE', arguments: { seconds: value } },
     { name: 'get_run', arguments: {}, requestState: value, inputResponses: value },
@@ -96,7 +96,7 @@ test('no odd value at any place is a failure of the platform, and a model reads 
           count += 1
         }
   t.true(count > 500)
-  const big = await post('tools/call', { name: names['SITE'], arguments: { seconds: 9_007_199_254_740_993 } }, true)
+  const big = await post('tools/call', { name: names['SITE'], arguments: { seconds: 2 ** 53 + 2 } }, true)
   t.like(jsonOf((JSON.parse(big.text) as { result: unknown }).result), {
     code: 'VALIDATION_ERROR',
     details: [{ path: 'arguments.seconds' }],
