@@ -57,11 +57,14 @@ test('with a hundred sites of 190 tools, a call reads its own site, and each pag
     for (const tool of tools) seen.add(tool.name)
     return nextCursor
   }
+  const cursors: (string | undefined)[] = [undefined]
   let longest = 0
-  for (let next: string | undefined = 'first'; next !== undefined;) {
-    const cursor = next === 'first' ? undefined : next
-    const stretch = await longestStretch(async () => (next = await read(cursor)))
-    longest = Math.max(longest, stretch)
+  for (const cursor of cursors) {
+    const turn = async () => {
+      const next = await read(cursor)
+      if (next !== undefined) cursors.push(next)
+    }
+    longest = Math.max(longest, await longestStretch(turn))
   }
   t.true(longest < longestMs, `a page held the event loop for ${longest} ms`)
   const ends = Map.groupBy(seen, (one) => one.slice(-8))
