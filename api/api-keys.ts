@@ -11,7 +11,7 @@ import { inWorkspace, name, ownerId, pageOf, pagingOfOwner, time } from './schem
 const scope = named(
   'ApiKeyScope',
   v.picklist(['read', 'write', 'decide'], 'must be read, write or decide'),
-  'read: reads data · write: changes data and starts runs · decide: with write, an MCP client may show approvals as forms and pass on decisions',
+  'read: reads data · write: changes data and starts runs · decide: approves and refuses tool calls, and an MCP client may show approvals as forms',
 )
 const scopesMeaning = 'Permissions that the key grants'
 const nameMeaning = 'Name of the key'

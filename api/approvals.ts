@@ -111,11 +111,13 @@ export const decideApproval = route({
   name: 'decideApproval',
   audit: { subject: 'approval' },
   needs: 'use',
+  // A model may hold a key. It must not approve its own call.
+  scope: 'decide',
   method: 'post',
   path: '/approvals/{approvalId}',
   summary: 'Approve or refuse a tool call',
   description:
-    'An approved call is made with exactly the arguments shown. If the approval has a `form`, approve with the values in `input`: the site gets them and continues the call. If you refuse the call or its approval request expires, the model is informed and continues without the call. Repeating the same decision changes nothing. A different decision fails with `VALIDATION_ERROR`. See [Approvals](/docs/how-to/approvals).',
+    'An approved call is made with exactly the arguments shown. If the approval has a `form`, approve with the values in `input`: the site gets them and continues the call. If you refuse the call or its approval request expires, the model is informed and continues without the call. Repeating the same decision changes nothing. A different decision fails with `VALIDATION_ERROR`. An API key needs the `decide` scope. See [Approvals](/docs/how-to/approvals).',
   body: v.strictObject({
     decision: named(
       'ApprovalDecisionRequest',

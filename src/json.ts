@@ -41,9 +41,14 @@ export function parseJson(
   }
   if (values > maxValues) return failure(`It must have at most ${maxValues} values.`)
   const parsed = tryParse(text)
-  if (!parsed.ok || !exactNumbers || isIntact(parsed.value)) return parsed
-  const [lossy] = lossyPlaces(parsed.value)
-  return lossy ? failure(`${lossy.path === '' ? 'It' : `"${lossy.path}"`} ${lossy.message}.`, lossy.path) : parsed
+  return (parsed.ok && exactNumbers && lossIn(parsed.value)) || parsed
+}
+
+/** The first place of a parsed value that `lossyPlaces` finds, as a sentence; undefined if there is none. */
+export function lossIn(value: unknown): { ok: false; problem: string; path: string } | undefined {
+  if (isIntact(value)) return undefined
+  const [lossy] = lossyPlaces(value)
+  return lossy && failure(`${lossy.path === '' ? 'It' : `"${lossy.path}"`} ${lossy.message}.`, lossy.path)
 }
 
 function tryParse(text: string): ParsedJson {
@@ -54,7 +59,7 @@ function tryParse(text: string): ParsedJson {
   }
 }
 
-const failure = (problem: string, path = ''): ParsedJson => ({ ok: false, problem, path })
+const failure = (problem: string, path = '') => ({ ok: false as const, problem, path })
 
 const quote = 34
 const backslash = 92

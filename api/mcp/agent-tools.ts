@@ -5,15 +5,15 @@ import { quotedName } from '../../src/names.ts'
 import { shortened } from '../../src/text.ts'
 import { startRun } from '../agent-runs.ts'
 import { useRoute } from '../route/use-route.ts'
-import { fitsForm, formFor } from './approval-form.ts'
-import { decideAnswered, showsForms } from './decide.ts'
+import { decideAnswered, formsFor, shownOf } from './decide.ts'
 import type { McpUser } from './mcp-user.ts'
-import { slug } from './names.ts'
-import type { OfferedTool, ToolCall } from './offered.ts'
-import { sealState, type AskedState } from './request-state.ts'
+import { agentToolName } from './names.ts'
+import type { CallTool, OfferedTool, Place, ToolCall } from './offered.ts'
+import { assertAsked, sealState, type AskedState } from './request-state.ts'
 import { runResult } from './run-result.ts'
 import { knowsTasks, taskHandle } from './tasks.ts'
-import { longestWaitMs, runNow, waitForRun, type RunNow } from './wait-for-run.ts'
+import { runNow, waitForRun, type RunNow } from './wait-for-run.ts'
+import { longestWaitMs } from './waiting.ts'
 import { withKey } from './with-key.ts'
 
 /** The most agents that are offered, the newest ones. */
@@ -21,18 +21,21 @@ export const mostAgents = 100
 /** How much of an agent's instructions a model sees, in UTF-16 units. */
 const shownInstructions = 500
 
-type Named = Omit<OfferedTool, 'name'> & { wanted: string; key: string }
-
-/** A tool for each agent, which starts a run. */
-export async function agentTools(user: McpUser): Promise<Named[]> {
+/** The tools that start runs, one for each agent. `after` is a place among them. */
+export async function* agentTools(user: McpUser, after?: Place): AsyncGenerator<OfferedTool, void, undefined> {
   const { items } = await user.services.agents.list(user.ownerId, { limit: mostAgents })
-  return items.map((agent) => ({
-    wanted: `run_${slug(agent.name)}`,
-    key: agent.id,
-    scope: 'run',
-    describe: () => describe(agent),
-    call: (call) => run(user, agent, call),
-  }))
+  for (const agent of items.toSorted((one, other) => (one.id < other.id ? 1 : -1))) {
+    if (after && agent.id >= after.id) continue
+    const name = agentToolName(agent)
+    yield { name, place: { section: 'agents', id: agent.id, name }, describe: () => describe(agent) }
+  }
+}
+
+/** The tool with this name, which ends with the end of the agent's id. */
+export async function agentTool(user: McpUser, name: string, idEnd: string): Promise<CallTool | undefined> {
+  const agents = await user.services.agents.endingWith(user.ownerId, idEnd)
+  const agent = agents.find((one) => agentToolName(one) === name)
+  return agent && ((call) => run(user, agent, call))
 }
 
 const describe = ({ name, systemPrompt }: Agent): Omit<Tool, 'name'> => ({
@@ -51,6 +54,7 @@ const describe = ({ name, systemPrompt }: Agent): Omit<Tool, 'name'> => ({
 /** Starts a run, or continues the call that has asked about one. */
 async function run(user: McpUser, agent: Agent, call: ToolCall) {
   const asked = call.state as AskedState | undefined
+  assertAsked(asked, agent)
   const runId = asked?.runId ?? (await begin(user, agent, call))
   const hasLeft = asked && (await decideAnswered(user, runId, call.answers, asked.shown))
   if (!asked && knowsTasks(call.capabilities)) return taskHandle(user, (await runNow(user, runId)).run)
@@ -67,11 +71,7 @@ async function begin(user: McpUser, agent: Agent, { args, idempotencyKey }: Tool
 
 /** The forms for the approvals that the run waits for, if the client may show them. */
 function questionOf(user: McpUser, { run, pending }: RunNow, call: ToolCall): InputRequiredResult | undefined {
-  const shown = showsForms(user, call.capabilities) ? pending.filter(fitsForm) : []
+  const shown = shownOf(user, call.capabilities, pending)
   if (shown.length === 0) return undefined
-  const hashes = Object.fromEntries(shown.map(({ id, argumentsHash }) => [id, argumentsHash]))
-  return inputRequired({
-    inputRequests: Object.fromEntries(shown.map((one) => [one.id, formFor(one)])),
-    requestState: sealState(user, { runId: run.id, shown: hashes }),
-  })
+  return inputRequired({ inputRequests: formsFor(shown), requestState: sealState(user, run, shown) })
 }

@@ -41,12 +41,11 @@ const authenticated = (caller: Caller): Authenticated => ({
   caller,
 })
 
-/** Over HTTP, the scope `write` alone allows decisions. Here it does not, because the client has a model. */
 function scopesOf({ scopes }: Pick<Caller, 'scopes'>): ReadonlySet<McpScope> {
   const granted = new Set<McpScope>()
   if (scopes.includes('read')) granted.add('read')
   if (scopes.includes('write')) granted.add('run')
-  if (scopes.includes('write') && scopes.includes('decide')) granted.add('decide')
+  if (scopes.includes('decide')) granted.add('decide')
   return granted
 }
 

@@ -1,18 +1,29 @@
-import { inputResponse, type ClientCapabilities } from '@modelcontextprotocol/server'
+import { inputResponse, type ClientCapabilities, type InputRequests } from '@modelcontextprotocol/server'
 import { formOf, type Approval } from '../../src/approvals/approval.ts'
-import { isCoded } from '../../src/errors.ts'
+import { assertThat, isCoded } from '../../src/errors.ts'
 import { decideApproval } from '../approvals.ts'
 import { useRoute } from '../route/use-route.ts'
+import { fitsForm, formFor } from './approval-form.ts'
 import type { McpUser } from './mcp-user.ts'
 
 /**
  * Whether approvals may be shown to a person: the client has forms, and its user allowed it to decide. A model has no
  * part in it, because no tool takes a decision as an argument.
  */
-export function showsForms({ scopes }: Pick<McpUser, 'scopes'>, { elicitation }: ClientCapabilities): boolean {
+function showsForms({ scopes }: Pick<McpUser, 'scopes'>, { elicitation }: ClientCapabilities): boolean {
   if (!scopes.has('decide') || elicitation === undefined) return false
   return 'form' in elicitation || Object.keys(elicitation).length === 0
 }
+
+/** Those of the approvals that are shown to a person in forms. */
+export const shownOf = (user: McpUser, capabilities: ClientCapabilities, pending: readonly Approval[]): Approval[] =>
+  showsForms(user, capabilities) ? pending.filter(fitsForm) : []
+
+/** The forms for approvals. The hash in each key shows that an answer is to what was shown. */
+export const formsFor = (shown: readonly Approval[]): InputRequests =>
+  Object.fromEntries(shown.map((one) => [keyOf(one.id, one.argumentsHash), formFor(one)]))
+
+const keyOf = (approvalId: string, argumentsHash: string): string => `${approvalId} ${argumentsHash}`
 
 /** The approvals of a run that wait for a decision, oldest first. */
 export async function pendingOf(user: McpUser, run: { id: string; agentId: string }): Promise<Approval[]> {
@@ -26,6 +37,7 @@ type Answers = Record<string, unknown>
 /**
  * Passes on what a person decided about approvals of a run. Those that are not answered, or not as their form wants, stay
  * pending. `shown` are the hashes of the arguments that the person saw. Returns whether the person left a form.
+ * PERMISSION_DENIED if the client may not decide now.
  */
 export async function decideAnswered(
   user: McpUser,
@@ -33,9 +45,10 @@ export async function decideAnswered(
   answers: Answers | undefined,
   shown: Readonly<Record<string, string>>,
 ): Promise<boolean> {
+  assertThat(user.scopes.has('decide'), 'PERMISSION_DENIED', { message: 'This needs the scope "decide".' })
   let hasLeft = false
   for (const [approvalId, argumentsHash] of Object.entries(shown)) {
-    const view = inputResponse(answers, approvalId)
+    const view = inputResponse(answers, keyOf(approvalId, argumentsHash))
     if (view.kind !== 'elicit') continue
     if (view.action === 'cancel') hasLeft = true
     else await decideOne(user, { runId, approvalId, argumentsHash }, view)

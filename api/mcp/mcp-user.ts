@@ -1,3 +1,4 @@
+import type { CodedError } from '../../src/errors.ts'
 import type { RouteUser } from '../route/use-route.ts'
 import type { Authenticated } from './authenticate.ts'
 
@@ -5,7 +6,7 @@ import type { Authenticated } from './authenticate.ts'
 export interface McpUser extends RouteUser, Authenticated {
   /**
    * Takes a place among the open streams of the process, because the response will take long. `end` is called when the
-   * process stops or the sender loses access. Returns the function that leaves. Fails with RATE_LIMITED.
+   * process stops, and with the cause when the sender loses access. Returns the function that leaves. Fails with RATE_LIMITED.
    */
-  stay: (end: () => void) => () => void
+  stay: (end: (cause?: CodedError) => void) => () => void
 }

@@ -32,11 +32,11 @@ export function mountMcp(router: Router, services: Services, { admission, stream
     const { found } = await admission.admit(ctx, authorization ?? '', check)
     ctx.state['userId'] = found.userId
     noteInLog({ userId: found.userId, ownerId: found.ownerId })
-    const message = await readJsonBody(ctx, read, found.userId)
+    const message = await readJsonBody(ctx, read, found.userId, { exactNumbers: false })
     requireScopeFor(message, found.scopes, ctx)
     const callerNow: CallerNow = async (within) => (await authenticate(services, authorization, { within })).caller
     const user = userOf(ctx, { services, streams, found, callerNow })
-    await respond(ctx, message, () => createMcpServer(user), { mostSubscriptions: 0, onerror })
+    await respond(ctx, message, () => createMcpServer(user, message), { mostSubscriptions: 0, onerror })
   })
 }
 
@@ -57,6 +57,6 @@ function userOf(ctx: Context, { services, streams, found, callerNow }: Sender): 
   const { userId: party, allowance } = found.caller
   const key = `${ctx.headers.authorization} ${mcpPath}`
   const admitAgain = async () => requireKept(await callerNow())
-  const stay = (end: () => void) => streams.enter({ key, party, allowance, admit: admitAgain, end })
+  const stay: McpUser['stay'] = (end) => streams.enter({ key, party, allowance, admit: admitAgain, end })
   return { ...found, services, callerNow, request: factsOf(ctx), stay }
 }

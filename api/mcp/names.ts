@@ -1,11 +1,19 @@
 import { createHash } from 'node:crypto'
-import { providerSafe } from '../../src/models/tool-names.ts'
 
-const maxLength = 64
-const hashLength = 16
+/* Names of tools. Each ends with the end of the id of its agent or its site, so it never means another one. */
+
+/** Clients and providers accept `^[a-zA-Z0-9_-]{1,64}$`. Google refuses a leading digit or dash, so one may be added. */
+const maxLength = 63
+const tailLength = 8
+
+/** The last digits of an id, which are random. */
+export const tailOf = (id: string): string => id.slice(-tailLength)
+
+/** The end of the id of the agent or the site whose tool is named; undefined if there is none. */
+export const tailIn = (name: string): string | undefined => /[_-]([0-9a-f]{8})$/.exec(name)?.[1]
 
 /** The words of a name, in characters that every client accepts. Empty for a name without a Latin letter or a digit. */
-export const slug = (name: string): string =>
+const slug = (name: string): string =>
   name
     .normalize('NFKD')
     .toLowerCase()
@@ -13,21 +21,26 @@ export const slug = (name: string): string =>
     .replaceAll(/^_|_$/g, '')
     .slice(0, 24)
 
-/**
- * Gives everything that is offered a unique name of at most 64 characters. Of those that want the same name, each gets a
- * hash of its key instead of keeping it, so a name never means another thing because something was added. `taken` are
- * names that nobody gets.
- */
-export function uniqueNames<T extends { wanted: string; key: string }>(
-  all: readonly T[],
-  taken: ReadonlySet<string>,
-): (T & { name: string })[] {
-  const groups = Map.groupBy(all, ({ wanted }) => providerSafe(wanted))
-  return [...groups].flatMap(([name, group]) => {
-    const isFree = group.length === 1 && !taken.has(name)
-    return group.map((one) => ({ ...one, name: isFree ? name : withHash(name, one.key) }))
-  })
+interface Named {
+  id: string
+  name: string
 }
 
-const withHash = (name: string, key: string): string =>
-  `${name.slice(0, maxLength - hashLength - 1)}_${createHash('sha256').update(key).digest('hex').slice(0, hashLength)}`
+export const agentToolName = ({ id, name }: Named): string => joined('run', slug(name), tailOf(id))
+
+/**
+ * The name for a tool of a site. A tool whose own name does not fit, or has other characters, gets a hash of it too, and
+ * a dash before the end, which no other name has there. So no tool can take the name of another.
+ */
+export function siteToolName({ id, name }: Named, tool: string): string {
+  const site = slug(name)
+  const room = maxLength - site.length - tailLength - 2
+  if (tool.length <= room && /^[\w-]+$/.test(tool)) return led(joined(site, tool, tailOf(id)))
+  const hash = createHash('sha256').update(tool).digest('hex').slice(0, tailLength)
+  const shown = tool.replaceAll(/[^\w-]/g, '_').slice(0, room - tailLength - 1)
+  return led(`${joined(site, shown, hash)}-${tailOf(id)}`)
+}
+
+const joined = (...parts: string[]): string => parts.filter((part) => part !== '').join('_')
+
+const led = (name: string): string => name.replace(/^(?=[\d-])/, '_')

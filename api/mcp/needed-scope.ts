@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { assertThat } from '../../src/errors.ts'
 import type { McpScope } from './authenticate.ts'
-import { readingNames } from './reading-tools.ts'
+import { isReading } from './reading-tools.ts'
 
 /** What a message needs; undefined if any client may send it. */
 function neededScope(message: object): McpScope | undefined {
@@ -10,7 +10,7 @@ function neededScope(message: object): McpScope | undefined {
   if (method === 'tasks/update') return 'decide'
   if (method === 'tasks/cancel') return 'run'
   if (method !== 'tools/call') return undefined
-  return readingNames.has(String(params?.name)) ? 'read' : 'run'
+  return isReading(params?.name) ? 'read' : 'run'
 }
 
 /**
@@ -27,5 +27,5 @@ export function requireScopeFor(message: object, scopes: ReadonlySet<McpScope>, 
 const grants: Record<McpScope, string> = {
   read: 'An app gets it from its user, and an API key has it with "read".',
   run: 'An app gets it from its user, and an API key has it with "write".',
-  decide: 'An app gets it from its user, and an API key has it with "write" and "decide".',
+  decide: 'An app gets it from its user, and an API key has it with "decide".',
 }

@@ -1,5 +1,4 @@
 import type { CallToolResult, ClientCapabilities, InputRequiredResult, Tool } from '@modelcontextprotocol/server'
-import type { McpScope } from './authenticate.ts'
 
 /** What a client asks of a tool. */
 export interface ToolCall {
@@ -18,11 +17,22 @@ export interface ToolCall {
 /** A handle of a task (SEP-2663) in place of the result. The library wants each result to have `content`. */
 export type TaskHandle = CallToolResult & { resultType: 'task'; taskId: string }
 
-/** A tool that the caller may use. */
+export type CallTool = (call: ToolCall) => Promise<CallToolResult | InputRequiredResult>
+
+/** A tool in the list, with its place there. */
 export interface OfferedTool {
   name: string
-  /** What the client must be allowed to do. */
-  scope: McpScope
+  place: Place
   describe: () => Omit<Tool, 'name'>
-  call: (call: ToolCall) => Promise<CallToolResult | InputRequiredResult>
+}
+
+/**
+ * A place in the list: first the tools that read, then those of the agents and of the sites, the newest first. Those of a
+ * site are in the order of their names.
+ */
+export interface Place {
+  section: 'reading' | 'agents' | 'sites'
+  /** The id of the agent or the site; empty for tools that read. */
+  id: string
+  name: string
 }

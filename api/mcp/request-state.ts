@@ -1,28 +1,33 @@
-import { CodedError } from '../../src/errors.ts'
+import type { Approval } from '../../src/approvals/approval.ts'
+import { assertThat, CodedError } from '../../src/errors.ts'
+import type { Run } from '../../src/runs/run.ts'
 import type { McpUser } from './mcp-user.ts'
-
-/** A person may think as long as this about a form, in milliseconds. After that, the call starts anew. */
-const longestMs = 3_600_000
 
 /** What a run has asked, for the request that brings the answers. */
 export interface AskedState {
   runId: string
+  agentId: string
   /** The arguments that were shown, as `argumentsHash` of each approval. */
   shown: Record<string, string>
 }
 
-const placeOf = ({ userId }: Pick<McpUser, 'userId'>) => ({ id: userId, column: 'mcp_request_state' })
+/** A state counts for the same credential of the same user, and for the same owner. */
+const placeOf = ({ userId, ownerId, caller }: McpUser) => ({
+  id: [userId, ownerId, caller.apiKeyId ?? caller.appId].join(' '),
+  column: 'mcp_request_state',
+})
 
-const nowMs = ({ services }: McpUser): number => services.clock.now().getTime()
+/** What these approvals of a run ask, as the client carries it: sealed, and of use until the last of them expires. */
+export function sealState(user: McpUser, { id: runId, agentId }: Run, asked: readonly Approval[]): string {
+  const shown = Object.fromEntries(asked.map(({ id, argumentsHash }) => [id, argumentsHash]))
+  const until = Math.max(...asked.map(({ expiresAt }) => expiresAt.getTime()))
+  return user.services.sealing.seal(JSON.stringify({ runId, agentId, shown, until }), placeOf(user))
+}
 
-/** The state as the client carries it: sealed, for this user alone. */
-export const sealState = (user: McpUser, state: AskedState): string =>
-  user.services.sealing.seal(JSON.stringify({ ...state, until: nowMs(user) + longestMs }), placeOf(user))
-
-/** The state that a client brings back. VALIDATION_ERROR if it is too old, another user's, or not ours. */
+/** The state that a client brings back. VALIDATION_ERROR if it is too old, another credential's, or not ours. */
 export function openState(user: McpUser, sealed: string): AskedState {
   const { until, ...state } = JSON.parse(openText(user, sealed)) as AskedState & { until: number }
-  if (nowMs(user) > until) throw refused()
+  if (user.services.clock.now().getTime() > until) throw refused()
   return state
 }
 
@@ -34,5 +39,10 @@ function openText(user: McpUser, sealed: string): string {
   }
 }
 
-const refused = (cause?: unknown): CodedError =>
-  new CodedError('VALIDATION_ERROR', { message: 'The requestState is invalid or too old. Call the tool again.', cause })
+/** Refuses the state of another agent's tool: VALIDATION_ERROR. */
+export function assertAsked(state: AskedState | undefined, agent: { id: string }): void {
+  assertThat(state === undefined || state.agentId === agent.id, 'VALIDATION_ERROR', { message })
+}
+
+const message = 'The requestState is invalid or too old. Call the tool again.'
+const refused = (cause?: unknown): CodedError => new CodedError('VALIDATION_ERROR', { message, cause })

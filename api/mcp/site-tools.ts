@@ -1,48 +1,65 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Tool, ToolAnnotations } from '@modelcontextprotocol/server'
 import { describeTool, shownSchema } from '../../src/models/tool-texts.ts'
 import type { SiteTool } from '../../src/sites/tool.ts'
-import { usableTools, type UsableTool } from '../../src/vault/usable-tools.ts'
-import { useRoute } from '../route/use-route.ts'
-import { callTool } from '../vault.ts'
+import { usableTools } from '../../src/vault/usable-tools.ts'
+import type { VaultEntry } from '../../src/vault/vault-entry.ts'
+import { callSite } from './call-site.ts'
 import type { McpUser } from './mcp-user.ts'
-import { slug } from './names.ts'
-import type { OfferedTool } from './offered.ts'
-import { resultOf } from './results.ts'
-import { withKey } from './with-key.ts'
+import { siteToolName } from './names.ts'
+import type { CallTool, OfferedTool, Place } from './offered.ts'
 
 /** The most sites whose tools are offered, the newest ones. */
 export const mostSites = 100
-/** Manifests may be large, so a few are read at a time. */
-const readTogether = 10
+/** Small manifests are read together: up to this many sites, and this many bytes as Postgres keeps them, compressed. */
+const together = { sites: 10, bytes: 8 * 1024 }
 
-type Named = Omit<OfferedTool, 'name'> & { wanted: string; key: string }
-
-/** The tools of the caller's connected sites that may be called now. */
-export async function siteTools(user: McpUser): Promise<Named[]> {
+/** The tools of the caller's connected sites that may be called now. `after` is a place among them. */
+export async function* siteTools(user: McpUser, after?: Place): AsyncGenerator<OfferedTool, void, undefined> {
   const { vault } = user.services
-  const { items } = await vault.list(user.ownerId, { limit: mostSites })
-  const found: Named[] = []
-  for (let at = 0; at < items.length; at += readTogether) {
-    const ids = items.slice(at, at + readTogether).map(({ id }) => id)
-    const entries = await vault.known(user.ownerId, ids)
-    for (const entry of entries)
-      for (const tool of usableTools(vault, entry, null, () => false)) found.push(offered(user, tool))
+  const sizes = await vault.manifestSizes(user.ownerId, mostSites)
+  for (const ids of groupsOf(sizes.filter(({ id }) => !after || id <= after.id))) {
+    const entries = new Map((await vault.known(user.ownerId, ids)).map((entry) => [entry.id, entry]))
+    for (const id of ids) {
+      // Whoever else waits for this process goes first.
+      await nextTurn()
+      const entry = entries.get(id)
+      const offered = entry ? toolsOf(user, entry) : []
+      yield* after?.id === id ? offered.filter(({ name }) => name > after.name) : offered
+    }
   }
-  return found
 }
 
-function offered(user: McpUser, { entryId, siteName, tool }: UsableTool): Named {
-  const site = slug(siteName)
-  return {
-    wanted: site === '' ? tool.name : `${site}_${tool.name}`,
-    key: `${entryId} ${tool.name}`,
-    scope: 'run',
-    describe: () => describe(siteName, tool),
-    async call({ args, idempotencyKey }) {
-      const given = { params: { entryId, toolName: tool.name }, body: args }
-      return resultOf(await useRoute(callTool, withKey(user, idempotencyKey), given))
-    },
+function groupsOf(sizes: readonly { id: string; bytes: number }[]): string[][] {
+  const groups: string[][] = []
+  let [group, total] = [[] as string[], 0]
+  for (const { id, bytes } of sizes) {
+    if (group.length === 0 || group.length === together.sites || total + bytes > together.bytes) {
+      groups.push((group = []))
+      total = 0
+    }
+    group.push(id)
+    total += bytes
   }
+  return groups
+}
+
+function toolsOf({ services }: McpUser, entry: VaultEntry): OfferedTool[] {
+  const tools = usableTools(services.vault, entry, null, () => false).map(({ tool }) => {
+    const name = siteToolName(entry, tool.name)
+    const place = { section: 'sites' as const, id: entry.id, name }
+    return { name, place, describe: () => describe(entry.name, tool) }
+  })
+  return tools.toSorted((one, other) => (one.name < other.name ? -1 : 1))
+}
+
+/** The tool with this name, which ends with the end of the site's id. */
+export async function siteTool(user: McpUser, name: string, idEnd: string): Promise<CallTool | undefined> {
+  for (const site of await user.services.vault.toolNamesAt(user.ownerId, idEnd)) {
+    const toolName = site.tools.find((one) => siteToolName(site, one) === name)
+    if (toolName !== undefined) return (call) => callSite(user, { entryId: site.id, toolName }, call)
+  }
+  return undefined
 }
 
 function describe(siteName: string, tool: SiteTool): Omit<Tool, 'name'> {

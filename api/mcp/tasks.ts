@@ -1,10 +1,9 @@
-import type { ClientCapabilities, InputRequests, Server, ServerContext } from '@modelcontextprotocol/server'
+import type { ClientCapabilities, Server, ServerContext } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { Run } from '../../src/runs/run.ts'
 import { useRoute } from '../route/use-route.ts'
 import { cancelRun, getRun } from '../runs.ts'
-import { fitsForm, formFor } from './approval-form.ts'
-import { decideAnswered, showsForms } from './decide.ts'
+import { decideAnswered, formsFor, shownOf } from './decide.ts'
 import type { McpUser } from './mcp-user.ts'
 import type { TaskHandle } from './offered.ts'
 import { runResult } from './run-result.ts'
@@ -44,25 +43,31 @@ async function readTask(user: McpUser, runId: string, capabilities: ClientCapabi
   const task = taskOf(user, run)
   if (run.status === 'cancelled') return { ...task, status: 'cancelled' }
   if (run.endedAt !== null) return { ...task, status: 'completed', result: await runResult(user, run) }
-  const shown = showsForms(user, capabilities) ? pending.filter(fitsForm) : []
+  const shown = shownOf(user, capabilities, pending)
   if (shown.length === 0) return { ...task, status: 'working', statusMessage: `The run is ${run.status}.` }
-  const inputRequests: InputRequests = Object.fromEntries(shown.map((one) => [one.id, formFor(one)]))
-  return { ...task, status: 'input_required', inputRequests }
+  return { ...task, status: 'input_required', inputRequests: formsFor(shown) }
 }
 
-/** The answers to what a task asked. Its approvals never change, so the ids say what was shown. */
-async function updateTask(user: McpUser, runId: string, answers: Record<string, unknown>): Promise<void> {
+/** The answers to what a task asked. Only what this client could show counts. */
+async function updateTask(user: McpUser, runId: string, { answers, capabilities }: Answered): Promise<void> {
   await useRoute(getRun, user, { params: { runId } })
   const { pending } = await runNow(user, runId)
-  const shown = Object.fromEntries(pending.map(({ id, argumentsHash }) => [id, argumentsHash]))
-  if (user.scopes.has('decide')) await decideAnswered(user, runId, answers, shown)
+  const shown = shownOf(user, capabilities, pending).map(({ id, argumentsHash }) => [id, argumentsHash])
+  await decideAnswered(user, runId, answers, Object.fromEntries(shown) as Record<string, string>)
+}
+
+interface Answered {
+  answers: Record<string, unknown> | undefined
+  capabilities: ClientCapabilities
 }
 
 const named = z.object({ taskId: z.string().max(64) })
 
+export type Guarded = <T>(work: () => Promise<T>) => Promise<T>
+
 interface TaskServing {
   capabilitiesOf: (ctx: ServerContext) => ClientCapabilities
-  guarded: <T>(work: () => Promise<T>) => Promise<T>
+  guarded: Guarded
 }
 
 /** Serves the methods of tasks. `guarded` turns the platform's errors into the protocol's. */
@@ -71,9 +76,9 @@ export function serveTasks(server: Server, user: McpUser, { capabilitiesOf, guar
     guarded(() => readTask(user, taskId, capabilitiesOf(ctx))),
   )
   // The library takes the answers out of the parameters.
-  server.setRequestHandler('tasks/update', { params: named }, ({ taskId }, { mcpReq }) =>
+  server.setRequestHandler('tasks/update', { params: named }, ({ taskId }, ctx) =>
     guarded(async () => {
-      await updateTask(user, taskId, mcpReq.inputResponses ?? {})
+      await updateTask(user, taskId, { answers: ctx.mcpReq.inputResponses, capabilities: capabilitiesOf(ctx) })
       return {}
     }),
   )

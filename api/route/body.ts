@@ -99,15 +99,20 @@ const turns = createTurns(1)
 
 /**
  * The object in a JSON body, stored and passed on without loss. Large bodies wait for a turn, so that they occupy the
- * event loop one at a time. Fails with VALIDATION_ERROR.
+ * event loop one at a time. Fails with VALIDATION_ERROR. Without `exactNumbers`, the caller looks for what is lost.
  */
-export async function readJsonBody(ctx: Context, read: BodyReader, party: string): Promise<object> {
+export async function readJsonBody(
+  ctx: Context,
+  read: BodyReader,
+  party: string,
+  { exactNumbers = true }: { exactNumbers?: boolean } = {},
+): Promise<object> {
   requireJson(ctx)
   const bytes = await read(ctx)
-  if (bytes.length <= inlineBytes) return objectIn(bytes)
+  if (bytes.length <= inlineBytes) return objectIn(bytes, exactNumbers)
   return turns.take(party, async () => {
     await nextTurn()
-    return objectIn(bytes)
+    return objectIn(bytes, exactNumbers)
   })
 }
 
@@ -138,8 +143,8 @@ function textIn(bytes: Buffer): string {
 }
 
 /** The object in the bytes of a JSON body. Fails with VALIDATION_ERROR. */
-function objectIn(bytes: Buffer): object {
-  const result = parseJson(textIn(bytes), { maxValues: mostValues, exactNumbers: true })
+function objectIn(bytes: Buffer, exactNumbers: boolean): object {
+  const result = parseJson(textIn(bytes), { maxValues: mostValues, exactNumbers })
   if (!result.ok) throw wrong(result.problem, undefined, result.path)
   const { value } = result
   // A schema with only optional members would accept an array as an empty object.

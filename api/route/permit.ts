@@ -15,11 +15,11 @@ import {
 import { credentialIn } from './authenticate.ts'
 import type { RequestFacts } from './request-facts.ts'
 import type { AnyRoute } from './route.ts'
-import { isOfOwner, isOfUser, needsLogin, needsOf, needsTerms } from './route-rules.ts'
+import { isOfOwner, isOfUser, needsLogin, needsOf, needsTerms, scopeOf } from './route-rules.ts'
 
 /** Runs after the resource was found: to a caller who may not see it, the resource does not exist. */
 export function permit(route: AnyRoute, caller: Caller, resource: unknown): void {
-  requireScope(caller, route.method === 'get' ? 'read' : 'write')
+  requireScope(caller, scopeOf(route))
   assertThat(!needsLogin(route) || caller.via === 'login', 'PERMISSION_DENIED', {
     message: 'This operation requires an access token. API keys cannot perform it.',
   })

@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../../src/errors.ts'
 import type { Action } from '../../src/owners/roles.ts'
+import type { Scope } from '../../src/users/caller.ts'
 import type { AnyRoute, Limit } from './route.ts'
 
 const tokenCodes: ErrorCode[] = ['UNAUTHORIZED', 'INVALID_TOKEN', 'TOKEN_EXPIRED', 'TOKEN_REVOKED']
@@ -33,6 +34,9 @@ export const isOfUser = (route: AnyRoute): boolean => route.ofUser ?? (needsLogi
 
 /** The permission that the caller needs for the owner's things. */
 export const needsOf = ({ needs, method }: AnyRoute): Action => needs ?? (method === 'get' ? 'see' : 'build')
+
+/** The scope that an API key or an app needs. */
+export const scopeOf = ({ scope, method }: AnyRoute): Scope => scope ?? (method === 'get' ? 'read' : 'write')
 
 function ownerCodes(route: AnyRoute): ErrorCode[] {
   const named: ErrorCode[] = route.owner ? ['WORKSPACE_NOT_FOUND'] : []

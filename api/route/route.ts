@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../src/errors.ts'
 import type { Services } from '../../src/services.ts'
 import type { ActFor } from '../../src/owners/reach.ts'
 import type { Action } from '../../src/owners/roles.ts'
-import type { Caller } from '../../src/users/caller.ts'
+import type { Caller, Scope } from '../../src/users/caller.ts'
 import type { BrowserAnswer } from '../browser/browser-answer.ts'
 import type { WithCookies } from '../browser/cookies.ts'
 import type { ChatStream } from '../streams/chat-stream.ts'
@@ -96,6 +96,8 @@ export interface Route<
   ofUser?: boolean
   /** The permission that the caller needs for the owner's things. By default, `see` for GET, and otherwise `build`. */
   needs?: Action
+  /** The scope that an API key or an app needs. By default, `read` for GET, and otherwise `write`. */
+  scope?: Scope
   /** Also works in a workspace whose owner lacks the tier. */
   whenClosed?: true
   /** Fails with NOT_FOUND if the installation has no payments. */

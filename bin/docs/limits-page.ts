@@ -1,7 +1,7 @@
 import { sendChatMessage } from '../../api/chat.ts'
 import { mostAgents } from '../../api/mcp/agent-tools.ts'
 import { mostSites } from '../../api/mcp/site-tools.ts'
-import { longestWaitMs } from '../../api/mcp/wait-for-run.ts'
+import { longestWaitMs } from '../../api/mcp/waiting.ts'
 import { maxParameters, maxQuery } from '../../api/middleware/sizes.ts'
 import { mostValues } from '../../api/route/body.ts'
 import { maxText } from '../../api/schemas/chat-schema.ts'
@@ -51,7 +51,7 @@ const requests = (): Row[] => [
   fixed('Apps (MCP clients that signed in) that a user may connect', count(mostApps)),
   fixed('Clients that register themselves per address, per hour', count(registrationsAnHour)),
   fixed('Metadata of a client that signs in', bytes(maxClientBytes)),
-  fixed('Seconds that an MCP client waits for a run', count(longestWaitMs / 1000)),
+  fixed('Seconds that an MCP client waits for a run or a call', count(longestWaitMs / 1000)),
 ]
 
 const sizes = (): Row[] => [

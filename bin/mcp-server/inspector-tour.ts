@@ -43,9 +43,10 @@ export async function tourInspector({ folder, api, token, key }: Tour): Promise<
   }
 
   const { tools = [] } = await inspect('--method', 'tools/list')
-  const names = new Set(tools.map(({ name }) => name))
-  const missing = ['get_run', 'list_runs', 'run_toured', 'why'].filter((name) => !names.has(name))
-  const run = await use('run_toured')
+  const names = tools.map(({ name }) => name)
+  const runName = names.find((name) => name.startsWith('run_toured_')) ?? 'run_toured'
+  const missing = ['get_run', 'list_runs', runName, 'why'].filter((name) => !names.includes(name))
+  const run = await use(runName)
   const read = await use('get_run', '--tool-arg', `runId=${String(run['runId'])}`)
   const isSame = run['status'] === 'completed' && read['id'] === run['runId'] && read['answer'] === run['answer']
   return [

@@ -176,6 +176,10 @@ export function createAgents(context: {
         only: { trigger: request.trigger },
       }),
 
+    /** The owner's agents whose ids end with these characters. There is one, hardly ever more. */
+    endingWith: async (ownerId: string, idEnd: string): Promise<Agent[]> =>
+      living(database).where({ ownerId }).whereRaw('right(id::text, ?) = ?', [idEnd.length, idEnd]),
+
     /** The agent whose deliveries a sender reads, whatever its current trigger. AGENT_NOT_FOUND. */
     async forSender(id: string): Promise<Agent> {
       const agent = isId(id) ? await livingById(id) : undefined

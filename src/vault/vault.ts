@@ -18,6 +18,7 @@ import { createConnectedAt } from './connected-at.ts'
 import { createConnections } from './connections.ts'
 import { createMarkNeedsReauth } from './reauthorization.ts'
 import { createEntries } from './entries.ts'
+import { createListedTools } from './listed-tools.ts'
 import { createFlows } from './oauth/flows.ts'
 import { createOAuthClient } from './oauth/oauth-client.ts'
 import { createInspection } from './inspection.ts'
@@ -52,6 +53,7 @@ export function createVault(context: {
   const revocations = createRevocations({ ...context, oauthClient })
   return {
     ...entries,
+    ...createListedTools(context),
     inspect: createInspection({ ...context, clients }),
     ...createRemoval({ ...context, revocations }),
     connectedAt: createConnectedAt(context),

@@ -71,6 +71,11 @@ const leftWhenClosed =
     ' ',
   )
 
+/** What a key decides only if its owner says so, because a model may hold it. */
+const deciding = new Set(['decideApproval'])
+
+const scopesOfKeys = { full: ['read', 'write', 'decide'], writing: ['read', 'write'], read: ['read'] } as const
+
 const may: Record<Role, Need[]> = {
   owner: ['see', 'use', 'build', 'administer', 'own'],
   admin: ['see', 'use', 'build', 'administer'],
@@ -83,13 +88,14 @@ const owned = routes.filter(isOfOwner)
 /** Somebody, or their key, who is to try everything. */
 interface Who {
   role: Role
-  key?: 'full' | 'read'
+  key?: 'full' | 'writing' | 'read'
 }
 
 const everybody: Who[] = [
   ...(['owner', 'admin', 'member', 'viewer'] as const).map((role) => ({ role })),
   ...(['owner', 'admin'] as const).flatMap((role) => [
     { role, key: 'full' as const },
+    { role, key: 'writing' as const },
     { role, key: 'read' as const },
   ]),
 ]
@@ -101,6 +107,7 @@ function refusalOf({ role, key }: Who, route: AnyRoute, isClosed = false): strin
   if (!may[role].includes(need)) return 'PERMISSION_DENIED'
   if (key !== undefined && route.access === 'login') return 'PERMISSION_DENIED'
   if (key === 'read' && route.method !== 'get') return 'PERMISSION_DENIED'
+  if (key === 'writing' && deciding.has(route.name)) return 'PERMISSION_DENIED'
   return isClosed && need !== 'see' && !leftWhenClosed.includes(route.name) ? 'WORKSPACE_REQUIRED' : undefined
 }
 
@@ -108,7 +115,7 @@ function refusalOf({ role, key }: Who, route: AnyRoute, isClosed = false): strin
 function callerOf({ role, key }: Who, closedBy: ClosedBy | null = null): Caller {
   const reach = reachOf('a user', [{ workspaceId: 'a workspace', role, closedBy }])
   const by = key ? { via: 'api-key', apiKeyId: 'a key' } : { via: 'login', loginId: 'a login' }
-  const scopes = key === 'read' ? ['read'] : ['read', 'write']
+  const scopes = scopesOfKeys[key ?? 'full']
   const known = { userId: 'a user', scopes, reach: key ? reachOfKey(reach, 'a workspace') : reach, ...by }
   return known as unknown as Caller
 }
@@ -237,8 +244,7 @@ const stage = forWholeFile(test, 'permissions', async (t) => {
 })
 
 async function keyOf(client: Client, key: 'full' | 'read', workspaceId?: string): Promise<string> {
-  const scopes = key === 'full' ? (['read', 'write'] as const) : (['read'] as const)
-  const body = { ...(workspaceId && { workspaceId }), name: key, scopes: [...scopes] }
+  const body = { ...(workspaceId && { workspaceId }), name: key, scopes: [...scopesOfKeys[key]] }
   return (await call(client, apiKeys.createApiKey, { body })).body.key
 }
 

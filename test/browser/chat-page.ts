@@ -42,7 +42,7 @@ const open = forWholeFile(test, 'the example of a chat page', async (t) => {
   const stage = await openStage(t, { worker: false, env })
   const owner = await customer(stage.platform)
   const entryId = await connectTracker(owner, stage.sites)
-  const body = { name: 'Chat page', scopes: ['read' as const, 'write' as const] }
+  const body = { name: 'Chat page', scopes: ['read' as const, 'write' as const, 'decide' as const] }
   const { key } = (await call(owner, apiKeys.createApiKey, { body })).body
   const server = { API: stage.platform.url, API_KEY: key, ENTRY: entryId, PORT: String(port) }
   await startExample(t, server)

@@ -26,7 +26,12 @@ export async function mcpRpc(
       ...(token !== undefined && { Authorization: `Bearer ${token}` }),
       ...headers,
     },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: meta } }),
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method,
+      params: { ...params, _meta: { ...meta, ...(params['_meta'] as object | undefined) } },
+    }),
   })
   const text = await response.text()
   const body = text.startsWith('{') ? (JSON.parse(text) as Rpc) : undefined

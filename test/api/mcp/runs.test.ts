@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
-import { approvalsOf, asked, askingAgent } from '../../helpers/approvals.ts'
+import { approvalsOf, asked, askingAgent, decide } from '../../helpers/approvals.ts'
 import { eventually } from '../../helpers/eventually.ts'
 import { jsonOf, keyOf, mcpClient, textOf } from '../../helpers/mcp-clients.ts'
 import { mcpRpc } from '../../helpers/mcp-rpc.ts'
@@ -21,6 +21,10 @@ async function withAskingAgent(t: ExecutionContext) {
   return { owner, agent, made }
 }
 
+/** The name of the tool that runs an agent. */
+const runOf = ({ id, name }: { id: string; name: string }) =>
+  `run_${name.toLowerCase().replaceAll(' ', '_')}_${id.slice(-8)}`
+
 type Answer = { action: 'accept'; content: Record<string, string> } | { action: 'decline' | 'cancel' }
 
 /** A client whose person answers each form like this. */
@@ -36,10 +40,10 @@ async function askedClient(t: ExecutionContext, url: string, key: string, answer
 
 test('run_… starts a run once under a key and returns its answer, which the reading tools show too', async (t) => {
   const owner = await newOwner(t, await platformOf())
-  await owner.agent({ name: 'Daily report', systemPrompt: '[[say Sunny.]]' })
+  const agent = await owner.agent({ name: 'Daily report', systemPrompt: '[[say Sunny.]]' })
   const client = await mcpClient(t, { url: owner.url, key: await keyOf(owner, ['read', 'write']) })
   const same = {
-    name: 'run_daily_report',
+    name: runOf(agent),
     arguments: { input: { day: 1 } },
     _meta: { 'switchyard/idempotency-key': 'a' },
   }
@@ -60,9 +64,9 @@ test('run_… starts a run once under a key and returns its answer, which the re
 
 test('for a client with tasks, a run is a task that can be followed and cancelled', async (t) => {
   const owner = await newOwner(t, await platformOf())
-  await owner.agent({ name: 'Quick', systemPrompt: '[[say Ready.]]' })
+  const quick = await owner.agent({ name: 'Quick', systemPrompt: '[[say Ready.]]' })
   const site = await owner.site()
-  await owner.agent({
+  const slowly = await owner.agent({
     name: 'Slow',
     systemPrompt: '[[call slow_once {"seconds": 20}]]',
     sites: [{ vaultEntryId: site.vaultEntryId }],
@@ -72,7 +76,7 @@ test('for a client with tasks, a run is a task that can be followed and cancelle
     const { body, text } = await mcpRpc(client, method, params, { capabilities: tasks })
     return body?.result ?? t.fail(text)
   }
-  const begun = await ask('tools/call', { name: 'run_quick', arguments: {} })
+  const begun = await ask('tools/call', { name: runOf(quick), arguments: {} })
   t.like(begun, { resultType: 'task', status: 'working' })
   const { taskId } = begun as { taskId: string }
   const over = async (id: string) => {
@@ -82,7 +86,7 @@ test('for a client with tasks, a run is a task that can be followed and cancelle
   const done = await eventually(30, 'the task ends', () => over(taskId))
   t.like(done, { resultType: 'complete', status: 'completed' })
   t.like(jsonOf(done['result']), { runId: taskId, status: 'completed' })
-  const { taskId: slow } = (await ask('tools/call', { name: 'run_slow', arguments: {} })) as { taskId: string }
+  const { taskId: slow } = (await ask('tools/call', { name: runOf(slowly), arguments: {} })) as { taskId: string }
   await ask('tasks/cancel', { taskId: slow })
   t.is((await eventually(30, 'the task ends', () => over(slow)))['status'], 'cancelled')
 })
@@ -91,32 +95,32 @@ test('a person approves or refuses a call in a form that shows its arguments', a
   const { owner, agent, made } = await withAskingAgent(t)
   const key = await keyOf(owner, ['read', 'write', 'decide'])
   const yes = await askedClient(t, owner.url, key, { action: 'accept', content: { decision: 'approve' } })
-  const run = await yes.client.callTool({ name: 'run_an_agent', arguments: {} })
+  const run = await yes.client.callTool({ name: runOf(agent), arguments: {} })
   t.like(jsonOf(run), { status: 'completed' })
   t.is(yes.shown.length, 1)
   t.regex(yes.shown[0] ?? '', /“slow_once” at https:.*\n\n\{"seconds": ?0\}/s)
   t.is(made(), 1)
   const no = await askedClient(t, owner.url, key, { action: 'decline' })
-  t.like(jsonOf(await no.client.callTool({ name: 'run_an_agent', arguments: {} })), { status: 'completed' })
+  t.like(jsonOf(await no.client.callTool({ name: runOf(agent), arguments: {} })), { status: 'completed' })
   t.is(made(), 1)
   const statuses = (await approvalsOf(owner, { agentId: agent.id })).map(({ status }) => status)
   t.deepEqual(statuses, ['refused', 'approved'])
   const later = await askedClient(t, owner.url, key, { action: 'cancel' })
-  const left = jsonOf(await later.client.callTool({ name: 'run_an_agent', arguments: {} }))
+  const left = jsonOf(await later.client.callTool({ name: runOf(agent), arguments: {} }))
   t.like(left, { status: 'waiting' })
   const [pending] = await asked(owner)
   t.deepEqual(left['approvals'], [`${owner.url}/console/approvals/${pending?.id}`])
 })
 
 test('a person decides about the call of a task, too', async (t) => {
-  const { owner, made } = await withAskingAgent(t)
+  const { owner, agent, made } = await withAskingAgent(t)
   const client = { url: owner.url, token: await keyOf(owner, ['read', 'write', 'decide']) }
   const ask = async (method: string, params: Record<string, unknown>) =>
     (await mcpRpc(client, method, params, { capabilities: { ...tasks, ...forms } })).body?.result as Record<
       string,
       unknown
     >
-  const { taskId } = await ask('tools/call', { name: 'run_an_agent', arguments: {} })
+  const { taskId } = await ask('tools/call', { name: runOf(agent), arguments: {} })
   const reached = (status: string) =>
     eventually(30, status, async () => {
       const task = await ask('tasks/get', { taskId })
@@ -124,14 +128,19 @@ test('a person decides about the call of a task, too', async (t) => {
     })
   const { inputRequests } = (await reached('input_required')) as { inputRequests: Record<string, unknown> }
   const answer = { action: 'accept', content: { decision: 'approve' } }
-  const inputResponses = Object.fromEntries(Object.keys(inputRequests).map((id) => [id, answer]))
+  const [shown = ''] = Object.keys(inputRequests)
+  const inputResponses = { [shown]: answer }
+  // What this client was not shown, or could not show, does not count.
+  await ask('tasks/update', { taskId, inputResponses: { [shown.slice(0, 36)]: answer, [`${shown}0`]: answer } })
+  await mcpRpc(client, 'tasks/update', { taskId, inputResponses }, { capabilities: tasks })
+  t.is((await ask('tasks/get', { taskId }))['status'], 'input_required')
   await ask('tasks/update', { taskId, inputResponses })
   t.like(jsonOf((await reached('completed'))['result']), { status: 'completed' })
   t.is(made(), 1)
 })
 
 test('a model cannot approve its own call, whatever it sends', async (t) => {
-  const { owner, made } = await withAskingAgent(t)
+  const { owner, agent, made } = await withAskingAgent(t)
   const { url } = owner
   const client = { url, token: await keyOf(owner, ['read', 'write']) }
   // Its key has no scope to decide, so not even a form is shown.
@@ -139,7 +148,7 @@ test('a model cannot approve its own call, whatever it sends', async (t) => {
     action: 'accept',
     content: { decision: 'approve' },
   })
-  const waits = jsonOf(await official.callTool({ name: 'run_an_agent', arguments: {} }))
+  const waits = jsonOf(await official.callTool({ name: runOf(agent), arguments: {} }))
   t.like(waits, { status: 'waiting' })
   t.deepEqual(shown, [])
   const { tools } = await official.listTools()
@@ -149,11 +158,11 @@ test('a model cannot approve its own call, whatever it sends', async (t) => {
   )
   const [approval] = await asked(owner)
   const id = approval?.id ?? ''
-  const answers = { [id]: { action: 'accept', content: { decision: 'approve' } } }
+  const answers = { [`${id} ${approval?.argumentsHash}`]: { action: 'accept', content: { decision: 'approve' } } }
   const send = (token: string, params: Record<string, unknown>, method = 'tools/call') =>
     mcpRpc({ url, token }, method, params, { capabilities: forms })
   const deciding = await keyOf(owner, ['read', 'write', 'decide'])
-  const name = 'run_an_agent'
+  const name = runOf(agent)
   // As arguments, as answers without a state, with a made-up state, and as answers of a task that its key may not give.
   const sent = [
     await send(deciding, { name, arguments: { inputResponses: answers, decision: 'approve', approvalId: id } }),
@@ -165,6 +174,8 @@ test('a model cannot approve its own call, whatever it sends', async (t) => {
   t.is(jsonOf(sent[1]?.body?.result)['code'], 'AGENT_ALREADY_RUNNING')
   t.is(sent[2]?.body?.error?.code, -32_602)
   t.is(sent[3]?.status, 403)
+  const overHttp = await decide({ ...owner, token: client.token }, id, 'approve')
+  t.is(overHttp.failure.code, 'PERMISSION_DENIED')
   t.is((await approvalsOf(owner)).find((one) => one.id === id)?.status, 'pending')
   t.is(made(), 0)
 })
@@ -172,12 +183,12 @@ test('a model cannot approve its own call, whatever it sends', async (t) => {
 test('the state of a form counts for nobody but the user whom it was shown to, and not for another run', async (t) => {
   const [mine, yours] = [await withAskingAgent(t), await withAskingAgent(t)]
   const { url } = mine.owner
-  const start = async ({ owner }: typeof mine) => {
+  const start = async ({ owner, agent }: typeof mine) => {
     const token = await keyOf(owner, ['read', 'write', 'decide'])
     const { body, text } = await mcpRpc(
       { url, token },
       'tools/call',
-      { name: 'run_an_agent', arguments: {} },
+      { name: runOf(agent), arguments: {} },
       { capabilities: forms },
     )
     const { requestState, inputRequests } = (body?.result ?? t.fail(text)) as {
@@ -190,7 +201,7 @@ test('the state of a form counts for nobody but the user whom it was shown to, a
   const answers = Object.fromEntries(
     [...one.ids, ...other.ids].map((id) => [id, { action: 'accept', content: { decision: 'approve' } }]),
   )
-  const retry = { name: 'run_an_agent', arguments: {}, inputResponses: answers }
+  const retry = { name: runOf(mine.agent), arguments: {}, inputResponses: answers }
   const stolen = await mcpRpc(
     { url, token: one.token },
     'tools/call',
@@ -198,6 +209,17 @@ test('the state of a form counts for nobody but the user whom it was shown to, a
     { capabilities: forms },
   )
   t.is(stolen.body?.error?.code, -32_602, stolen.text)
+  const others = [
+    { token: await keyOf(mine.owner, ['read', 'write', 'decide']), name: runOf(mine.agent) },
+    { token: one.token, name: runOf(await mine.owner.agent({ name: 'Another' })) },
+  ]
+  for (const { token, name } of others) {
+    const params = { ...retry, name, requestState: one.requestState }
+    const { body, text } = await mcpRpc({ url, token }, 'tools/call', params, { capabilities: forms })
+    t.regex(text, /requestState/)
+    t.true(body?.error?.code === -32_602 || jsonOf(body?.result)['code'] === 'VALIDATION_ERROR')
+  }
+  t.is((await asked(mine.owner)).length, 1)
   const own = await mcpRpc(
     { url, token: one.token },
     'tools/call',
