@@ -20,6 +20,9 @@ test('a client registers with redirect URIs that lead to itself, and is public w
   const { url } = await house()
   const refused = [
     ['http://app.example/callback'],
+    ['mailto://someone'],
+    ['chrome://settings'],
+    ['JavaScript://x/%0aalert(1)'],
     ['javascript:alert(1)'],
     ['myapp:/callback'],
     ['data:text/html,hello'],
@@ -31,7 +34,13 @@ test('a client registers with redirect URIs that lead to itself, and is public w
     const { status, body } = await register(url, { redirect_uris: uris })
     t.like({ status, error: body['error'] }, { status: 400, error: 'invalid_redirect_uri' }, uris[0])
   }
-  const uris = ['https://app.example/callback', 'http://localhost:1/x', 'http://[::1]:2/', 'com.example.app:/callback']
+  const uris = [
+    'https://app.example/callback',
+    'http://localhost:1/x',
+    'http://[::1]:2/',
+    'com.example.app:/callback',
+    'cursor://anysphere.cursor-mcp/oauth/callback',
+  ]
   const { status, body } = await register(url, {
     redirect_uris: uris,
     token_endpoint_auth_method: 'client_secret_post',
