@@ -4,7 +4,18 @@ import * as apps from '../../api/apps.ts'
 import * as audit from '../../api/audit.ts'
 import * as auth from '../../api/auth.ts'
 import * as members from '../../api/members.ts'
-import { allow, browserOf, goBack, newApp, openRequest, post, redirectUrl, signIn } from '../helpers/app-sign-in.ts'
+import { reachOfProvider } from '../../src/owners/reach.ts'
+import {
+  allow,
+  browserOf,
+  connectedApp,
+  goBack,
+  newApp,
+  openRequest,
+  post,
+  redirectUrl,
+  signIn,
+} from '../helpers/app-sign-in.ts'
 import { call, type Client } from '../helpers/client.ts'
 import { newOwner } from '../helpers/owner.ts'
 import { customer } from '../helpers/people.ts'
@@ -281,4 +292,21 @@ test('nobody sees or disconnects the app of somebody else', async (t) => {
   t.deepEqual(await appsOf(other), [])
   t.is((await call(other, apps.disconnectApp, { params: { appId } })).failure.code, 'NOT_FOUND')
   t.is((await appsOf(someone)).length, 1)
+})
+
+test('a login that is limited to a workspace sees and ends the apps of that workspace alone', async (t) => {
+  const platform = await house()
+  const { apps: service, users } = platform.services
+  const someone = await customer(platform, 'team')
+  const userId = await userIdOf(someone)
+  const { id: workspaceId } = await workspaceOf(someone)
+  const [own, shared] = [await connectedApp(platform, userId), await connectedApp(platform, userId, workspaceId)]
+  const whole = await users.authenticate(`Bearer ${someone.token}`)
+  const caller = { ...whole, reach: reachOfProvider(whole.reach, workspaceId) }
+  t.deepEqual(
+    (await service.list(caller, { limit: 10 })).items.map(({ id }) => id),
+    [shared.id],
+  )
+  await t.throwsAsync(service.get(caller, own.id), { message: /no connected app/ })
+  t.is((await service.get(caller, shared.id)).ownerId, workspaceId)
 })
