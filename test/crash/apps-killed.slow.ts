@@ -82,7 +82,7 @@ test('an API that is killed again and again in sign-ins of apps and renewals of 
   t.true(renewals > 50 && answers > 5 && counts.repeats > kills)
   const { items } = (await call(someone, apps.listApps)).body
   t.true(items.length >= signedIn.length)
-  const steps = (await call(someone, audit.listAudit, { query: { limit: 100 } })).body.items
+  const steps = (await call(someone, audit.listAudit, { query: { limit: '100' } })).body.items
   t.deepEqual(
     steps.filter(({ action }) => action === 'endApp'),
     [],
