@@ -246,14 +246,6 @@ export function createLogins(context: {
   return { open, openThrough, refresh, end, endAll, endEvery, endOthers, purge }
 }
 
-/** Refuses what a login would leave behind that a logout everywhere is ending: TOKEN_REVOKED. */
-export async function assertSignedIn(trx: Transaction, userId: string, loginId: string): Promise<void> {
-  // As in `openFor`: the logout comes entirely before or after.
-  await User.query(trx).findById(userId).select('id').forShare()
-  const login = await Login.query(trx).findById(loginId).whereNull('revokedAt')
-  assertThat(login, 'TOKEN_REVOKED', { message: `You have been signed out. ${again}` })
-}
-
 export type Logins = ReturnType<typeof createLogins>
 
 /** A login always has an unused token, unless that has expired. */

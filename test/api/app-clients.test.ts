@@ -161,10 +161,8 @@ test('a document that cannot be read for a while costs no tokens: the client lea
   const second = await startPlatform(t, { env: { DATABASE_URL: first.config.database.url, BASE_URL: first.url } })
   let isAway = false
   const site = await startHttpsSite(t, (_, response) => {
-    if (isAway) return void response.writeHead(503).end()
-    response
-      .setHeader('content-type', 'application/json')
-      .end(JSON.stringify({ client_id: id, client_name: 'Published', redirect_uris: [redirectUrl] }))
+    const metadata = { client_id: id, client_name: 'Published', redirect_uris: [redirectUrl] }
+    response.writeHead(isAway ? 503 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(metadata))
   })
   const id = `${site.origin}/client.json`
   const someone = await customer(first)

@@ -17,6 +17,7 @@ import {
   signIn,
 } from '../helpers/app-sign-in.ts'
 import { call, type Client } from '../helpers/client.ts'
+import { eventually } from '../helpers/eventually.ts'
 import { newOwner } from '../helpers/owner.ts'
 import { customer } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
@@ -309,4 +310,26 @@ test('a login that is limited to a workspace sees and ends the apps of that work
   )
   await t.throwsAsync(service.get(caller, own.id), { message: /no connected app/ })
   t.is((await service.get(caller, shared.id)).ownerId, workspaceId)
+})
+
+test('an app that is connected while its user signs out everywhere is ended or refused, never left behind', async (t) => {
+  const platform = await house()
+  const { database } = platform.services
+  const someone = await customer(platform)
+  const userId = await userIdOf(someone)
+  const browser = await browserOf(someone)
+  const request = await openRequest(browser, await newApp(someone).ask())
+  const logout = await database.transaction()
+  await logout('users').where({ id: userId }).forUpdate().first()
+  const answer = allow(browser, request)
+  await eventually(10, 'the decision waits for the logout', async () => {
+    const waiting = await database('pg_stat_activity')
+      .where({ datname: database.raw('current_database()'), waitEventType: 'Lock' })
+      .first()
+    return waiting === undefined ? undefined : true
+  })
+  await logout('logins').where({ userId }).update({ revokedAt: new Date() })
+  await logout.commit()
+  t.is((await answer).code, 'TOKEN_REVOKED')
+  t.is((await database('connected_apps').where({ userId })).length, 0)
 })

@@ -34,7 +34,7 @@ test('an API that is killed again and again in sign-ins of apps and renewals of 
   let api = await stage.startApi()
   const someone = { ...(await customer(stage.platform)), url: api.url }
   const { counts, repeat } = persistent()
-  let isOver = false
+  const over = new AbortController()
   let [renewals, answers] = [0, 0]
 
   const signedIn = await Promise.all(
@@ -47,7 +47,7 @@ test('an API that is killed again and again in sign-ins of apps and renewals of 
   const renewing = signedIn.map(async ({ stored, tokens }) => {
     let token = tokens().refresh_token
     const { client_id: id } = stored.client as { client_id: string }
-    while (!isOver) {
+    while (!over.signal.aborted) {
       const form = { grant_type: 'refresh_token', client_id: id, refresh_token: token }
       const { status, body } = await repeat(() => post(api.url, '/mcp/token', form))
       t.is(status, 200, JSON.stringify(body))
@@ -60,7 +60,7 @@ test('an API that is killed again and again in sign-ins of apps and renewals of 
   async function answering(): Promise<void> {
     const browser = await repeat(() => browserOf(someone))
     const path = await newApp(someone).ask()
-    while (!isOver) {
+    while (!over.signal.aborted) {
       const request = await repeat(() => openRequest(browser, path))
       const accepted = await allow(browser, request).catch(() => undefined)
       if (accepted?.status !== 201) continue
@@ -76,7 +76,7 @@ test('an API that is killed again and again in sign-ins of apps and renewals of 
     await api.kill()
     api = await stage.startApi()
   }
-  isOver = true
+  over.abort()
   await running
   measured(t, `${renewals} renewals and ${answers} answers through ${kills} kills; ${counts.repeats} requests repeated`)
   t.true(renewals > 50 && answers > 5 && counts.repeats > kills)
