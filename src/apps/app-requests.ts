@@ -6,7 +6,6 @@ import { newId } from '../ids.ts'
 import { cleanName, cut } from '../names.ts'
 import { assertMember } from '../owners/assert-member.ts'
 import { requireLogin, requireOwnAccount, type Caller } from '../users/caller.ts'
-import { assertSignedIn } from '../users/login.ts'
 import { lockOwner } from '../users/user.ts'
 import { knownScopes, type AppScope } from './app-scopes.ts'
 import { ConnectedApp } from './connected-app.ts'
@@ -79,10 +78,9 @@ export function createAppRequests(context: { database: Database; clock: Clock; p
   }
 
   /** The new app of a person at an owner. A registered client that signs in again replaces its former app. */
-  async function connect(trx: Transaction, app: ConnectedApp, loginId: string): Promise<void> {
+  async function connect(trx: Transaction, app: ConnectedApp): Promise<void> {
     const { userId, workspaceId, clientId } = app
     await lockOwner(trx, workspaceId ?? userId)
-    await assertSignedIn(trx, userId, loginId)
     await assertMember(trx, workspaceId ?? userId, userId)
     const former = ConnectedApp.query(trx).where({ userId, workspaceId, clientId })
     if (!isAddress(clientId)) await former.delete()
@@ -102,7 +100,7 @@ export function createAppRequests(context: { database: Database; clock: Clock; p
       caller: Caller,
       { ownerId, scopes, ...asked }: Asked & { ownerId: string; scopes: readonly AppScope[] },
     ) {
-      const loginId = requireLogin(caller)
+      requireLogin(caller)
       // As for API keys: it would outlast the access, which depends on the sign-in provider of the workspace.
       requireOwnAccount(caller)
       const interaction = await pending(asked)
@@ -127,7 +125,7 @@ export function createAppRequests(context: { database: Database; clock: Clock; p
       const result = { login: { accountId: app.id, remember: false }, consent: { grantId: app.id } }
       const location = await database.transaction(async (trx) => {
         const back = await answer(trx, asked.requestId, result)
-        await connect(trx, app, loginId)
+        await connect(trx, app)
         return back
       })
       return { app, location }

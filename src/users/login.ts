@@ -1,7 +1,5 @@
-import type { Database, Transaction } from '../database/database.ts'
+import type { Database } from '../database/database.ts'
 import { Row } from '../database/row.ts'
-import { assertThat } from '../errors.ts'
-import { User } from './user.ts'
 
 /** One sign-in of a user (table `logins`). When it ends, so do all refresh and access tokens issued from it. */
 export class Login extends Row {
@@ -36,14 +34,4 @@ export async function endLogins(
   const open = Login.query(db).where(match).whereNull('revokedAt').patch({ revokedAt: now })
   const ended = await (exceptId === undefined ? open : open.whereNot({ id: exceptId })).returning('userId')
   return [...new Set(ended.map(({ userId }) => userId))]
-}
-
-/**
- * Refuses a change that would outlast a login which has ended: TOKEN_REVOKED. The shared lock lets a logout everywhere
- * come entirely before or after the change.
- */
-export async function assertSignedIn(trx: Transaction, userId: string, loginId: string): Promise<void> {
-  await User.query(trx).findById(userId).select('id').forShare()
-  const login = await Login.query(trx).findById(loginId).whereNull('revokedAt')
-  assertThat(login, 'TOKEN_REVOKED', { message: 'You have been signed out. Sign in again.' })
 }
