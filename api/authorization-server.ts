@@ -2,9 +2,9 @@ import type { Router } from '@koa/router'
 import type { Context, Middleware } from 'koa'
 import { resourceMetadataPath, serverMetadataPath, serverPaths } from '../src/apps/paths.ts'
 import { appScopes, knownScopes, usualScopes } from '../src/apps/app-scopes.ts'
-import { CodedError } from '../src/errors.ts'
 import type { Services } from '../src/services.ts'
-import { isPrefetch, refusePrefetch, sendErrorPage } from './browser/browser-answer.ts'
+import { explainRefusal, noteRefusal } from './authorization-refusals.ts'
+import { isPrefetch, refusePrefetch } from './browser/browser-answer.ts'
 
 /**
  * Mounts the authorization server of the MCP endpoint, with both metadata documents (RFC 8414, RFC 9728). The library
@@ -44,23 +44,19 @@ export function mountAuthorizationServer(router: Router, services: Services): vo
 }
 
 /** Gives a request to the library, whose addresses are all made from BASE_URL and not from what the client says. */
-function handOver({ apps, config, logger }: Services): Middleware {
+function handOver(services: Services): Middleware {
+  const { apps, config } = services
   const { provider } = apps
   const { protocol, host } = new URL(config.http.baseUrl)
   provider.use(async (ctx, next) => {
     await next()
     shorten(ctx)
-    if (ctx.state['failure']) showFailure(ctx, ctx.state['failure'] as Failure)
+    await explainRefusal(ctx, services)
   })
-  provider.on('grant.error', (ctx, error) => {
-    const { Grant, AuthorizationCode, RefreshToken } = ctx.oidc.entities
-    const appId = Grant?.jti ?? AuthorizationCode?.grantId ?? RefreshToken?.grantId
-    if (appId !== undefined)
-      void apps
-        .noteFailure(appId, error.error)
-        .catch((err: unknown) => logger.warn({ err }, 'failed to note a refused app'))
-  })
-  provider.on('server_error', (_ctx, err) => logger.error({ err }, 'the authorization server failed'))
+  provider.on('authorization.error', noteRefusal)
+  provider.on('grant.error', noteRefusal)
+  provider.on('revocation.error', noteRefusal)
+  provider.on('server_error', noteRefusal)
   const answer = provider.callback()
   return async (ctx) => {
     Object.assign(ctx.req.headers, {
@@ -103,15 +99,4 @@ function shorten(ctx: Context): void {
   const shown = Object.fromEntries(members.filter((name) => name in all).map((name) => [name, all[name]]))
   // Our policy for pages keeps the form of another response mode from being sent.
   ctx.body = { ...shown, scopes_supported: appScopes, response_modes_supported: ['query'] }
-}
-
-interface Failure {
-  error: string
-  error_description?: string
-}
-
-/** For the person whose browser cannot be sent back to the app. */
-function showFailure(ctx: Context, { error, error_description: description }: Failure): void {
-  const message = `The app sent you here with a request that cannot be answered (${description ?? error}). Start again in the app.`
-  sendErrorPage(ctx, new CodedError('VALIDATION_ERROR', { message }))
 }

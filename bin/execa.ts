@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { execa as run } from 'execa'
 
-type Output = 'inherit' | 'pipe' | 'ignore' | ((line: string) => Generator<string>)
+type Output = 'inherit' | 'pipe' | 'ignore' | ((line: string) => Generator<string> | AsyncGenerator<string>)
 
 /** The options of execa that this repository uses. */
 interface Options {

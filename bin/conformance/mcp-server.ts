@@ -44,7 +44,7 @@ async function main(): Promise<void> {
     front.close()
     const tour = { revision: '', scenario: '', passed: 0, name: 'inspector' }
     const toured = tour.name.includes(values.scenario)
-      ? [shown({ ...tour, problems: await tourInspector({ folder: `${folder}/inspector`, api, token, key }) })]
+      ? [shown({ ...tour, problems: await tourInspector({ folder: `${folder}/inspector`, api, token }) })]
       : []
     return [...onMount, ...onPlatform, ...toured]
   })

@@ -1,8 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from '../execa.ts'
+import { freePorts } from '../local/ports.ts'
 import { printDuration } from '../local/print-duration.ts'
 import { send } from '../tour/client.ts'
+import { allowClient } from './allow-client.ts'
 
 /** The inspector and its exact version. It is installed on demand, because it brings a hundred packages of its own. */
 const [inspector, version] = ['@modelcontextprotocol/inspector', '2.12.0']
@@ -10,9 +12,8 @@ const [inspector, version] = ['@modelcontextprotocol/inspector', '2.12.0']
 interface Tour {
   folder: string
   api: string
-  /** An access token, which creates an agent. */
+  /** An access token, which creates an agent and answers the inspector's request for access. */
   token: string
-  key: string
 }
 
 interface Output {
@@ -21,19 +22,26 @@ interface Output {
 }
 
 /**
- * Takes the official inspector's command line through `/mcp`: it lists the tools, runs an agent, and reads the run.
- * Returns what went wrong.
+ * Takes the official inspector's command line through `/mcp`: it signs in with OAuth, lists the tools, runs an agent,
+ * and reads the run. Returns what went wrong.
  */
-export async function tourInspector({ folder, api, token, key }: Tour): Promise<string[]> {
+export async function tourInspector({ folder, api, token }: Tour): Promise<string[]> {
   const program = await install(folder)
   const agent = { name: 'Toured', trigger: 'manual', systemPrompt: 'Report.' }
   const headers = { Authorization: `Bearer ${token}` }
   await send({ method: 'POST', url: `${api}/agents`, headers, body: agent })
 
+  const callbackUrl = freePorts(1).then(([port]) => `http://127.0.0.1:${port}/oauth/callback`)
   async function inspect(...given: string[]): Promise<Output> {
-    const target = [`${api}/mcp`, '--transport', 'http', '--header', `Authorization: Bearer ${key}`]
-    const env = { MCP_CATALOG_PATH: join(folder, 'catalog.json') }
-    const options = { cwd: folder, env, stdin: 'ignore' } as const
+    const target = [`${api}/mcp`, '--transport', 'http', '--callback-url', await callbackUrl]
+    // Without a terminal, it signs in only if it may open a browser. It finds none.
+    const env = { HOME: folder, MCP_AUTO_OPEN_ENABLED: 'true', PATH: folder }
+    const signIn = async function* watch(line: string) {
+      const address = /http\S+\/mcp\/authorize\?\S+/.exec(line)?.[0]
+      if (address !== undefined) await allowClient(address, token)
+      yield line
+    }
+    const options = { cwd: folder, env, stdin: 'ignore', stderr: signIn, timeout: 60_000 } as const
     const { stdout } = await execa(process.execPath, [program, '--cli', ...target, ...given], options)
     return JSON.parse(stdout.slice(stdout.indexOf('{'))) as Output
   }

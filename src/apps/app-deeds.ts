@@ -4,7 +4,7 @@ import type { ConnectedApp } from './connected-app.ts'
 
 /**
  * The steps of an app's sign-in that no person makes. `signInApp`: it got its first tokens · `failApp`: a request for
- * tokens was refused · `endApp`: it asked for its end, or a code or a refresh token was used twice.
+ * tokens was refused · `endApp`: it asked for its end, or a code or a refresh token was used by two.
  */
 type AppStep = 'signInApp' | 'failApp' | 'endApp'
 

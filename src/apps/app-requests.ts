@@ -9,6 +9,7 @@ import { requireLogin, requireOwnAccount, type Caller } from '../users/caller.ts
 import { lockOwner } from '../users/user.ts'
 import { knownScopes, type AppScope } from './app-scopes.ts'
 import { ConnectedApp } from './connected-app.ts'
+import type { Records } from './records.ts'
 import { shownHost } from './redirect-uris.ts'
 
 /** The most apps that a user may have connected. */
@@ -41,8 +42,8 @@ type Interaction = InstanceType<Provider['Interaction']>
  * Requests of apps for access. A person who is signed in to the console answers them, in the browser that made them:
  * otherwise an attacker could send a person the address of a request of their own.
  */
-export function createAppRequests(context: { database: Database; clock: Clock; provider: Provider }) {
-  const { database, clock, provider } = context
+export function createAppRequests(context: { database: Database; clock: Clock; provider: Provider; records: Records }) {
+  const { database, clock, provider, records } = context
   const cookieName = provider.cookieName('interaction')
 
   /** NOT_FOUND also for a request of another browser, and for one that is answered. */
@@ -69,11 +70,11 @@ export function createAppRequests(context: { database: Database; clock: Clock; p
     }
   }
 
-  /** Answers the app, and returns where the browser goes on. */
-  async function answer(interaction: Interaction, result: Interaction['result']): Promise<string> {
-    Object.assign(interaction, { result })
-    await interaction.save(answeredSeconds)
-    return interaction.returnTo
+  /** Answers the app, and returns where the browser goes on. NOT_FOUND. */
+  async function answer(trx: Transaction, requestId: string, result: object): Promise<string> {
+    const location = await records.answer(trx, requestId, result)
+    assertThat(location !== undefined, 'NOT_FOUND', { message: gone })
+    return location
   }
 
   /** The new app of a person at an owner. A registered client that signs in again replaces its former app. */
@@ -121,22 +122,23 @@ export function createAppRequests(context: { database: Database; clock: Clock; p
         redirectHost: request.redirectHost,
         scopes: granted,
       })
-      await database.transaction((trx) => connect(trx, app))
       const result = { login: { accountId: app.id, remember: false }, consent: { grantId: app.id } }
-      return { app, location: await answer(interaction, result) }
+      const location = await database.transaction(async (trx) => {
+        const back = await answer(trx, asked.requestId, result)
+        await connect(trx, app)
+        return back
+      })
+      return { app, location }
     },
 
     /** Tells the app that the person refused (RFC 6749, 4.1.2.1). NOT_FOUND. */
     async refuse(asked: Asked): Promise<{ request: AppRequest; location: string }> {
-      const interaction = await pending(asked)
+      const request = await present(await pending(asked))
       const error = { error: 'access_denied', error_description: 'The person refused.' }
-      return { request: await present(interaction), location: await answer(interaction, error) }
+      return { request, location: await database.transaction((trx) => answer(trx, asked.requestId, error)) }
     },
   }
 }
-
-/** How long the browser has to return with the answer, in seconds. */
-const answeredSeconds = 60
 
 /** Until when an app must have its first tokens, in seconds. */
 const unusedSeconds = 600

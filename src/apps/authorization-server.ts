@@ -123,7 +123,7 @@ const restricted = {
   interactions: { policy: alwaysAsk(), url: (_ctx, request) => requestPath(request.uid) },
   // Pages of the API show errors.
   renderError(ctx, out) {
-    ctx.state['failure'] = out
+    ctx.state['page'] = true
     ctx.body = out
   },
 } satisfies Configuration

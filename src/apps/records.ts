@@ -6,6 +6,7 @@ import { isId } from '../ids.ts'
 import { hashToken } from '../secrets/opaque-tokens.ts'
 import { stepOf } from './app-deeds.ts'
 import { ConnectedApp, endApps } from './connected-app.ts'
+import { isReplay } from './replay.ts'
 import { SignInRecord } from './sign-in-record.ts'
 
 /** How long a registered client is kept that nobody signs in with, in seconds. */
@@ -13,6 +14,19 @@ const unusedClientSeconds = 86_400
 
 /** The most codes and tokens of one kind that are kept for an app. The used ones show a replay. */
 const mostKept = 100
+
+/** How long the browser has to return with the answer, in seconds. */
+const answeredSeconds = 60
+
+/** What is purged, and the most rows of one statement. An app takes its few hundred records with it. */
+const purged = [
+  ['connected_apps', 'id', 100],
+  ['app_sign_in_records', 'kind, key_hash', 5000],
+] as const
+
+const purgeStatement = (table: string, key: string): string => `
+  delete from ${table} where (${key}) in (
+    select ${key} from ${table} where expires_at < :now order by expires_at limit :most)`
 
 const at = (kind: string, id: string) => ({ kind, keyHash: hashToken(id) })
 
@@ -27,8 +41,7 @@ export function createRecords(context: { database: Database; clock: Clock }) {
     const row = await SignInRecord.query(database).findOne(at(kind, id)).where('expiresAt', '>', clock.now())
     if (!row) return undefined
     const payload = JSON.parse(row.payload) as AdapterPayload
-    if (kind !== 'Client') payload.jti = id
-    return row.consumedAt === null ? payload : { ...payload, consumed: secondsOf(row.consumedAt) }
+    return kind === 'Client' ? payload : { ...payload, jti: id }
   }
 
   async function upsert(kind: string, id: string, given: AdapterPayload, seconds?: number): Promise<void> {
@@ -56,24 +69,32 @@ export function createRecords(context: { database: Database; clock: Clock }) {
       await recordDeeds(trx, clock.now(), stepOf(app, 'signInApp'))
   }
 
-  /** Only one use wins. A second one, however close, ends the app: one of the two is a thief's (RFC 9700, 4.14.2). */
+  /** Uses a code or a refresh token. A replay ends the app: one of the two holders is a thief (RFC 9700, 4.14.2). */
   async function consume(kind: string, id: string): Promise<void> {
-    const record = SignInRecord.query(database).where(at(kind, id))
-    const won = await record.clone().whereNull('consumedAt').patch({ consumedAt: clock.now() })
-    if (won === 1) return
-    const used = await record.first()
-    if (used?.appId) await end(used.appId)
-    throw new errors.InvalidGrant('already used')
+    const isUsed = await database.transaction(async (trx) => {
+      const app = await appOf(trx, kind, id)
+      const kept = app ? await SignInRecord.query(trx).where({ appId: app.id, kind }) : []
+      const token = kept.find(({ keyHash }) => keyHash === hashToken(id))
+      if (!app || !token) return false
+      const isRefused = isReplay(token, kept)
+      if (isRefused) await endWithStep(trx, app, reasons[kind])
+      else await SignInRecord.query(trx).where(at(kind, id)).whereNull('consumedAt').patch({ consumedAt: clock.now() })
+      return !isRefused
+    })
+    // Thrown after the commit: a throw inside would undo the end of the app.
+    if (!isUsed) throw new errors.InvalidGrant('already used')
   }
 
-  /** Ends an app whose code or refresh token was used twice, or whose client asks for it. */
-  const end = (appId: string): Promise<void> =>
-    database.transaction(async (trx) => {
-      const app = isId(appId) ? await ConnectedApp.query(trx).findById(appId).forUpdate() : undefined
-      if (!app) return
-      await endApps(trx, { id: appId })
-      await recordDeeds(trx, clock.now(), stepOf(app, 'endApp'))
-    })
+  /** The app of a code or a token, locked, so the second of two parallel uses sees the first. */
+  async function appOf(trx: Transaction, kind: string, id: string): Promise<ConnectedApp | undefined> {
+    const record = await SignInRecord.query(trx).findOne(at(kind, id))
+    return record?.appId ? ConnectedApp.query(trx).findById(record.appId).forUpdate() : undefined
+  }
+
+  async function endWithStep(trx: Transaction, app: ConnectedApp, reason: string | undefined): Promise<void> {
+    await endApps(trx, { id: app.id })
+    await recordDeeds(trx, clock.now(), stepOf(app, 'endApp', { reason }))
+  }
 
   return {
     /** The records of one kind. */
@@ -82,23 +103,58 @@ export function createRecords(context: { database: Database; clock: Clock }) {
       find: (id) => find(kind, id),
       upsert: (id, payload, seconds) => upsert(kind, id, payload, seconds),
       consume: (id) => consume(kind, id),
-      destroy: async (id) => void (await SignInRecord.query(database).where(at(kind, id)).delete()),
+      async destroy(id) {
+        // A killed process may have sent no code, so the browser may return with an answer again until it expires.
+        if (kind !== 'Interaction') await SignInRecord.query(database).where(at(kind, id)).delete()
+      },
     }),
 
-    end,
+    /** Ends an app whose client asks for it. */
+    end: (appId: string): Promise<void> =>
+      database.transaction(async (trx) => {
+        const app = isId(appId) ? await ConnectedApp.query(trx).findById(appId).forUpdate() : undefined
+        if (app) await endWithStep(trx, app, 'The app asked for it.')
+      }),
 
-    /** Deletes what has expired. */
+    /**
+     * Stores a person's answer to a request, once, in the transaction that connects the app. Returns the address where
+     * the browser goes on; undefined if the request is answered or over.
+     */
+    async answer(trx: Transaction, requestId: string, result: object): Promise<string | undefined> {
+      const request = SignInRecord.query(trx).where(at('Interaction', requestId))
+      const row = await request.clone().where('expiresAt', '>', clock.now()).forUpdate().first()
+      const payload = JSON.parse(row?.payload ?? '{}') as AdapterPayload
+      if (payload.returnTo === undefined || payload.result !== undefined) return undefined
+      const expiresAt = later(clock.now(), answeredSeconds)
+      await request.clone().patch({ payload: JSON.stringify({ ...payload, result }), expiresAt })
+      return payload.returnTo
+    },
+
+    /** Records for the owner that the authorization server refused tokens for a code or a refresh token. */
+    noteFailure: (kind: 'AuthorizationCode' | 'RefreshToken', id: string, error: string): Promise<void> =>
+      database.transaction(async (trx) => {
+        const app = await appOf(trx, kind, id)
+        if (app) await recordDeeds(trx, clock.now(), stepOf(app, 'failApp', { error }))
+      }),
+
+    /** Deletes what has expired, some rows at a time. */
     async purge(): Promise<void> {
-      const now = clock.now()
-      await ConnectedApp.query(database).where('expiresAt', '<', now).delete()
-      await SignInRecord.query(database).where('expiresAt', '<', now).delete()
+      for (const [table, key, most] of purged)
+        while (
+          (await database.raw<{ rowCount: number }>(purgeStatement(table, key), { now: clock.now(), most }))
+            .rowCount === most
+        );
     },
   }
 }
 
 export type Records = ReturnType<typeof createRecords>
 
-const secondsOf = (time: Date): number => Math.floor(time.getTime() / 1000)
+/** What ended an app, for its owner. */
+const reasons: Readonly<Record<string, string>> = {
+  AuthorizationCode: 'A code was used twice.',
+  RefreshToken: 'A refresh token was used although its successor had been used.',
+}
 
 /**
  * Functions of an adapter for features that are off, and for parts of a grant: an app's codes and tokens go with its

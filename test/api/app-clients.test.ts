@@ -2,9 +2,20 @@
 import test, { type ExecutionContext } from 'ava'
 import * as apps from '../../api/apps.ts'
 import { registrationsAnHour } from '../../src/rate-limit.ts'
-import { authorizePath, browserOf, newApp, openRequest, redirectUrl, register, signIn } from '../helpers/app-sign-in.ts'
+import {
+  authorizePath,
+  browserOf,
+  newApp,
+  openRequest,
+  post,
+  redirectUrl,
+  register,
+  signIn,
+} from '../helpers/app-sign-in.ts'
 import { call } from '../helpers/client.ts'
 import { shiftedClock } from '../helpers/clock.ts'
+import { openDatabaseDoor } from '../helpers/database-door.ts'
+import { createTestDatabase } from '../helpers/database.ts'
 import { startHttpsSite } from '../helpers/https-server.ts'
 import { customer, person } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
@@ -20,6 +31,9 @@ test('a client registers with redirect URIs that lead to itself, and is public w
   const { url } = await house()
   const refused = [
     ['http://app.example/callback'],
+    ['mailto://someone'],
+    ['chrome://settings'],
+    ['JavaScript://x/%0aalert(1)'],
     ['javascript:alert(1)'],
     ['myapp:/callback'],
     ['data:text/html,hello'],
@@ -31,7 +45,13 @@ test('a client registers with redirect URIs that lead to itself, and is public w
     const { status, body } = await register(url, { redirect_uris: uris })
     t.like({ status, error: body['error'] }, { status: 400, error: 'invalid_redirect_uri' }, uris[0])
   }
-  const uris = ['https://app.example/callback', 'http://localhost:1/x', 'http://[::1]:2/', 'com.example.app:/callback']
+  const uris = [
+    'https://app.example/callback',
+    'http://localhost:1/x',
+    'http://[::1]:2/',
+    'com.example.app:/callback',
+    'cursor://anysphere.cursor-mcp/oauth/callback',
+  ]
   const { status, body } = await register(url, {
     redirect_uris: uris,
     token_endpoint_auth_method: 'client_secret_post',
@@ -134,4 +154,71 @@ test('the processes of a platform share what the authorization server keeps', as
   const { body } = await register(first.url, { redirect_uris: [redirectUrl] })
   const path = authorizePath(String(body['client_id']))
   t.is((await send(second.url, { path })).status, 303)
+})
+
+test('a document that cannot be read for a while costs no tokens: the client learns to try again, and does', async (t) => {
+  const first = await startPlatform(t)
+  const second = await startPlatform(t, { env: { DATABASE_URL: first.config.database.url, BASE_URL: first.url } })
+  let isAway = false
+  const site = await startHttpsSite(t, (_, response) => {
+    const metadata = { client_id: id, client_name: 'Published', redirect_uris: [redirectUrl] }
+    response.writeHead(isAway ? 503 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(metadata))
+  })
+  const id = `${site.origin}/client.json`
+  const someone = await customer(first)
+  const app = newApp(someone)
+  app.stored.client = { client_id: id }
+  await signIn(app, await browserOf(someone))
+  const renewal = { grant_type: 'refresh_token', client_id: id, refresh_token: app.tokens().refresh_token }
+  isAway = true
+  t.like(await post(second.url, '/mcp/token', renewal), { status: 503, body: { error: 'temporarily_unavailable' } })
+  isAway = false
+  t.is((await post(second.url, '/mcp/token', renewal)).status, 200)
+})
+
+test('while the database is away, a browser gets a page and a client an error, both of which say to try again', async (t) => {
+  const door = await openDatabaseDoor(t, (await createTestDatabase(t)).url)
+  const { url } = await startPlatform(t, { env: { DATABASE_URL: door.url, RATE_LIMIT_STORE: 'memory' } })
+  const { body } = await register(url, { redirect_uris: [redirectUrl] })
+  await door.stop()
+  const path = authorizePath(String(body['client_id']))
+  const page = await send(url, { path, headers: { accept: 'text/html' } })
+  t.is(page.status, 500)
+  t.regex(page.text, /cannot reach its database right now\. Try again/)
+  const form = new URLSearchParams({ grant_type: 'refresh_token', client_id: 'x', refresh_token: 'y' })
+  const answer = await fetch(`${url}/mcp/token`, { method: 'POST', body: form })
+  t.deepEqual([answer.status, answer.headers.get('retry-after')], [500, '5'])
+  t.like(await answer.json(), { error: 'server_error' })
+})
+
+test('a page of a listed origin can sign in: each endpoint answers its preflight, and the challenge can be read', async (t) => {
+  const origin = 'https://client.example'
+  const { url } = await startPlatform(t, { env: { CORS_ORIGINS: origin } })
+  const methods = { '/mcp': 'POST', '/mcp/register': 'POST', '/mcp/token': 'POST', '/mcp/revoke': 'POST' }
+  for (const [path, method] of Object.entries(methods)) {
+    const asked = { origin, 'access-control-request-method': method, 'access-control-request-headers': 'mcp-name' }
+    const { status, headers } = await send(url, { method: 'OPTIONS', path, headers: asked })
+    t.is(status, 204, path)
+    t.is(headers['access-control-allow-origin'], origin, path)
+    t.regex(String(headers['access-control-allow-headers']), /mcp-name/, path)
+  }
+  const metadata = '/.well-known/oauth-authorization-server'
+  for (const path of [metadata, '/.well-known/oauth-protected-resource/mcp'])
+    t.is((await send(url, { path, headers: { origin } })).headers['access-control-allow-origin'], origin, path)
+  const refused = await send(url, { method: 'POST', path: '/mcp', headers: { origin } })
+  t.is(refused.status, 401)
+  t.regex(String(refused.headers['access-control-expose-headers']), /WWW-Authenticate/)
+  const form = new URLSearchParams({ grant_type: 'refresh_token', client_id: 'x', refresh_token: 'y' })
+  const answer = await fetch(`${url}/mcp/token`, { method: 'POST', body: form, headers: { origin } })
+  t.like(await answer.json(), { error: 'invalid_client' })
+  t.is(answer.headers.get('access-control-allow-origin'), origin)
+})
+
+test('more expired records than one statement deletes are deleted in one round', async (t) => {
+  const { services } = await startPlatform(t)
+  await services.database.raw(`
+    insert into app_sign_in_records (kind, key_hash, created_at, expires_at, payload)
+    select 'Interaction', n::text, now(), now() - interval '1 second', '{}' from generate_series(1, 12000) n`)
+  await services.apps.purge()
+  t.is((await services.database('app_sign_in_records')).length, 0)
 })

@@ -4,8 +4,20 @@ import * as apps from '../../api/apps.ts'
 import * as audit from '../../api/audit.ts'
 import * as auth from '../../api/auth.ts'
 import * as members from '../../api/members.ts'
-import { allow, browserOf, goBack, newApp, openRequest, post, signIn } from '../helpers/app-sign-in.ts'
+import { reachOfProvider } from '../../src/owners/reach.ts'
+import {
+  allow,
+  browserOf,
+  connectedApp,
+  goBack,
+  newApp,
+  openRequest,
+  post,
+  redirectUrl,
+  signIn,
+} from '../helpers/app-sign-in.ts'
 import { call, type Client } from '../helpers/client.ts'
+import { eventually } from '../helpers/eventually.ts'
 import { newOwner } from '../helpers/owner.ts'
 import { customer } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
@@ -125,30 +137,67 @@ test('a token is for one audience: those of apps for the MCP server, those of si
   t.regex(String(headers.location), /[?&]error=invalid_target/)
 })
 
-test('a refresh token works once, and a second use ends the app', async (t) => {
+const endOf = async (someone: Client) => {
+  const { items } = (await call(someone, audit.listAudit)).body
+  return items.find(({ action }) => action === 'endApp')?.after
+}
+
+test('a refresh token works until its successor is used, so a lost response ends nothing, and a replay ends the app', async (t) => {
   const owner = await newOwner(t, await house())
   const app = newApp(owner)
   await signIn(app, await browserOf(owner))
   const first = renewal(app)
-  const renewed = await post(owner.url, '/mcp/token', first)
-  t.like(renewed.body, { token_type: 'Bearer', scope: 'read run' })
-  const { access_token: token, refresh_token: next } = renewed.body as Record<string, string>
-  t.is((await status(owner, token ?? '')).status, 200)
-  t.is((await post(owner.url, '/mcp/token', first)).body['error'], 'invalid_grant')
-  t.is((await status(owner, token ?? '')).status, 401)
-  t.is((await post(owner.url, '/mcp/token', { ...first, refresh_token: next ?? '' })).body['error'], 'invalid_grant')
+  const renew = async (token: unknown) => post(owner.url, '/mcp/token', { ...first, refresh_token: String(token) })
+  await renew(first.refresh_token)
+  const second = await renew(first.refresh_token)
+  t.like(second, { status: 200, body: { token_type: 'Bearer', scope: 'read run' } })
+  t.is((await status(owner, String(second.body['access_token']))).status, 200)
+  const third = await renew(second.body['refresh_token'])
+  t.is(third.status, 200)
+  t.is((await renew(first.refresh_token)).body['error'], 'invalid_grant')
+  t.is((await status(owner, String(third.body['access_token']))).status, 401)
+  t.is((await renew(third.body['refresh_token'])).body['error'], 'invalid_grant')
   t.deepEqual(await appsOf(owner), [])
-  t.is((await stepsOf(owner))[0], 'endApp app')
+  t.like(await endOf(owner), { reason: 'A refresh token was used although its successor had been used.' })
 })
 
-test('of simultaneous uses of a refresh token at most one succeeds, and the app ends', async (t) => {
+test('simultaneous uses of a refresh token succeed, and the app ends when two of their tokens are used', async (t) => {
   const owner = await newOwner(t, await house())
   const app = newApp(owner)
   await signIn(app, await browserOf(owner))
-  const uses = await Promise.all(Array.from({ length: 6 }, () => post(owner.url, '/mcp/token', renewal(app))))
-  t.true(uses.filter(({ status: one }) => one === 200).length <= 1)
-  t.deepEqual(new Set(uses.map(({ status: one }) => one)).has(500), false)
+  const first = renewal(app)
+  const uses = await Promise.all(Array.from({ length: 6 }, () => post(owner.url, '/mcp/token', first)))
+  t.deepEqual(new Set(uses.map(({ status: one }) => one)), new Set([200]))
+  const [one, other] = uses.map(({ body }) => ({ ...first, refresh_token: String(body['refresh_token']) }))
+  t.is((await post(owner.url, '/mcp/token', one ?? {})).status, 200)
+  t.is((await appsOf(owner)).length, 1)
+  t.is((await post(owner.url, '/mcp/token', other ?? {})).body['error'], 'invalid_grant')
   t.deepEqual(await appsOf(owner), [])
+})
+
+test('a code needs its verifier and works once: the owner reads that it was refused, and a second use ends the app', async (t) => {
+  const owner = await newOwner(t, await house())
+  const browser = await browserOf(owner)
+  const app = newApp(owner)
+  const request = await openRequest(browser, await app.ask())
+  const code = (await goBack(browser, (await allow(browser, request)).text)).searchParams.get('code') ?? ''
+  const exchange = (more: Record<string, string> = {}) =>
+    post(owner.url, '/mcp/token', {
+      grant_type: 'authorization_code',
+      client_id: (app.stored.client as { client_id: string }).client_id,
+      redirect_uri: redirectUrl,
+      code,
+      code_verifier: String(app.stored.verifier),
+      ...more,
+    })
+  for (const more of [{ code_verifier: 'x'.repeat(43) }, { redirect_uri: `${redirectUrl}/other` }])
+    t.is((await exchange(more)).body['error'], 'invalid_grant')
+  t.deepEqual(await stepsOf(owner), ['failApp app', 'failApp app', 'allowApp login'])
+  const { status: got, body } = await exchange()
+  t.is(got, 200)
+  t.is((await exchange()).body['error'], 'invalid_grant')
+  t.is((await status(owner, String(body['access_token']))).status, 401)
+  t.like(await endOf(owner), { reason: 'A code was used twice.' })
 })
 
 test('an app of a workspace sees that workspace alone, until its user leaves', async (t) => {
@@ -190,6 +239,24 @@ test('only the browser that made a request answers it, once, and not without the
   t.deepEqual(await appsOf(owner), [])
 })
 
+test('of simultaneous answers to a request one counts, and its browser may return with it again', async (t) => {
+  const owner = await newOwner(t, await house())
+  const browser = await browserOf(owner)
+  const app = newApp(owner)
+  const request = await openRequest(browser, await app.ask())
+  const answers = await Promise.all(Array.from({ length: 4 }, () => allow(browser, request)))
+  const [counted, ...others] = answers.toSorted((one, other) => one.status - other.status)
+  t.is(counted?.status, 201)
+  t.deepEqual(new Set(others.map(({ code }) => code)), new Set(['NOT_FOUND']))
+  t.is((await appsOf(owner)).length, 1)
+  // The first response with a code is lost, with its cookies.
+  const kept = new Map(browser.jar.kept)
+  await goBack(browser, counted?.text ?? '')
+  for (const [name, cookie] of kept) browser.jar.kept.set(name, cookie)
+  await app.finish(await goBack(browser, counted?.text ?? ''))
+  t.is(app.tokens().scope, 'read run')
+})
+
 const endings: [title: string, end: (someone: Client & { password: string }) => Promise<unknown>][] = [
   [
     'its user disconnects it',
@@ -226,4 +293,43 @@ test('nobody sees or disconnects the app of somebody else', async (t) => {
   t.deepEqual(await appsOf(other), [])
   t.is((await call(other, apps.disconnectApp, { params: { appId } })).failure.code, 'NOT_FOUND')
   t.is((await appsOf(someone)).length, 1)
+})
+
+test('a login that is limited to a workspace sees and ends the apps of that workspace alone', async (t) => {
+  const platform = await house()
+  const { apps: service, users } = platform.services
+  const someone = await customer(platform, 'team')
+  const userId = await userIdOf(someone)
+  const { id: workspaceId } = await workspaceOf(someone)
+  const [own, shared] = [await connectedApp(platform, userId), await connectedApp(platform, userId, workspaceId)]
+  const whole = await users.authenticate(`Bearer ${someone.token}`)
+  const caller = { ...whole, reach: reachOfProvider(whole.reach, workspaceId) }
+  t.deepEqual(
+    (await service.list(caller, { limit: 10 })).items.map(({ id }) => id),
+    [shared.id],
+  )
+  await t.throwsAsync(service.get(caller, own.id), { message: /no connected app/ })
+  t.is((await service.get(caller, shared.id)).ownerId, workspaceId)
+})
+
+test('an app that is connected while its user signs out everywhere is ended or refused, never left behind', async (t) => {
+  const platform = await house()
+  const { database } = platform.services
+  const someone = await customer(platform)
+  const userId = await userIdOf(someone)
+  const browser = await browserOf(someone)
+  const request = await openRequest(browser, await newApp(someone).ask())
+  const logout = await database.transaction()
+  await logout('users').where({ id: userId }).forUpdate().first()
+  const answer = allow(browser, request)
+  await eventually(10, 'the decision waits for the logout', async () => {
+    const waiting = await database('pg_stat_activity')
+      .where({ datname: database.raw('current_database()'), waitEventType: 'Lock' })
+      .first()
+    return waiting === undefined ? undefined : true
+  })
+  await logout('logins').where({ userId }).update({ revokedAt: new Date() })
+  await logout.commit()
+  t.is((await answer).code, 'TOKEN_REVOKED')
+  t.is((await database('connected_apps').where({ userId })).length, 0)
 })

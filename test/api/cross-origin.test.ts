@@ -134,6 +134,7 @@ test('webhooks and the pages of OAuth let no origin in, not even with *', async 
     'getDelivery',
     'goToProvider',
     'goToSite',
+    'openAppRequest',
     'receiveStripeEvent',
     'receiveWebhook',
     'startSignIn',
