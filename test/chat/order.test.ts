@@ -51,7 +51,7 @@ test('the eleventh message that would wait is refused, and told when to come aga
 test('an answer that is stopped ends as such, and a late stop ends no other answer', async (t) => {
   const { platform } = await stage()
   const session = await openSession(await customer(platform))
-  const stopped = send(session, { text: '[[sleep 2]]', stream: true })
+  const stopped = send(session, { text: '[[sleep 60]]', stream: true })
   const { id } = await underWay(session)
   t.is((await stop(session, 'chat-1', `?messageId=${id}`)).status, 204)
   t.is(typesOf(await partsOf(t, await stopped)).at(-1), 'abort')
