@@ -123,7 +123,8 @@ test('triage gets its sample as a delivery and files it as an issue', async (t) 
   t.is(toolsSent(sites, runId).length, 2)
 })
 
-test('clean-up deletes old closed issues once a person has approved that, and can be started again', async (t) => {
+// Before the test of every template, which deletes the same issues.
+test.serial('clean-up deletes old closed issues once a person has approved that, and can be started again', async (t) => {
   const { platform, sites } = await open()
   const someone = await person(platform)
   for (const deleted of [[3], []]) {

@@ -32,7 +32,7 @@ export function createFollowTask(context: {
   const read = async (text: string, party: string): Promise<TaskSaid> =>
     text.length <= inlineCharacters
       ? readTask({ text })
-      : threads.run(party, 'readTask', { text }).catch(orElse({ words: '', status: 'unreadable' as const }))
+      : threads.run(party, 'readTask', { text }).catch(orElse({ words: '', taskId: '', status: 'unreadable' as const }))
 
   const about = async ({ call, session }: Asked, method: 'get' | 'result' | 'update' | 'cancel', more: object = {}) => {
     const { taskId } = taskIn(call)
