@@ -50,7 +50,7 @@ const longWords = [
 ]
 
 /** A word with a blank between any of its letters, in singular or plural. */
-const divided = (word: string): string => `${[...word.replaceAll(' ', '')].join(' ?')}(?: ?s)?`
+const divided = (word: string): string => `${Array.from(word.replaceAll(' ', '')).join(' ?')}(?: ?s)?`
 
 const plain = [...longWords.map(divided), 'pin', 'cvv', 'cvc', 'otp']
 
