@@ -174,11 +174,6 @@ const troubles = (origin: string): Record<string, [Record<string, Scripted>, 'ca
       'list',
       /public internet address/,
     ],
-    'a document with a private server': [
-      { '/openapi.json': api({ servers: [{ url: privateAddress }] }) },
-      'read',
-      /MANIFEST_INVALID: .*public internet address/,
-    ],
     'a document that refers to a private one': [
       {
         '/openapi.json': api({
@@ -193,7 +188,7 @@ const troubles = (origin: string): Record<string, [Record<string, Scripted>, 'ca
         }),
       },
       'read',
-      /MANIFEST_INVALID: .*public internet address/,
+      /MANIFEST_INVALID: .*10\[\.\]0\[\.\]0\[\.\]1.* could not be read/,
     ],
     'a document behind a login page': [{ '/openapi.json': login }, 'read', /MANIFEST_NOT_FOUND: .*redirect/],
     'a document that is cut': [{ '/openapi.json': cut }, 'read', /MANIFEST_NOT_FOUND: /],
@@ -225,7 +220,7 @@ test.serial('nothing that goes wrong at a server or an API holds the event loop 
   }
   await server.answers({ 'tools/list': inJson(`{"tools":[${tool('')}]}`) })
   await asked.list()
-  const slow: string[] = []
+  const wrong: string[] = []
   for (const [name, [answers, what, expected]] of Object.entries(troubles(server.origin))) {
     await server.answers(answers)
     let outcome = ''
@@ -233,8 +228,8 @@ test.serial('nothing that goes wrong at a server or an API holds the event loop 
       outcome = await asked[what]().catch((error: Error & { code?: string }) => `${error.code}: ${error.message}`)
     })
     t.log(`${Math.round(ms)} ms, ${outcome.slice(0, 100)}: ${name}`)
-    t.regex(outcome, expected, name)
-    if (ms > longest) slow.push(`${name}: ${Math.round(ms)}`)
+    if (!expected.test(outcome)) wrong.push(`${name}: ${outcome}`)
+    if (ms > longest) wrong.push(`${name}: ${Math.round(ms)}`)
   }
-  t.deepEqual(slow, [])
+  t.deepEqual(wrong, [])
 })
