@@ -26,7 +26,11 @@ export interface Accepted {
 }
 
 /** Takes messages, in the order in which they come, and makes an answer to each: it begins at once if it is its turn. */
-export function createAccept(context: { database: Database; clock: Clock; loop: Pick<Loop, 'defaultModel'> }) {
+export function createAccept(context: {
+  database: Database
+  clock: Clock
+  loop: Pick<Loop, 'defaultModel' | 'abandon'>
+}) {
   const { database, clock, loop } = context
 
   async function messageFor(trx: Transaction, session: Session, tree: Tree, request: ChatRequest): Promise<string> {
@@ -73,7 +77,7 @@ export function createAccept(context: { database: Database; clock: Clock; loop: 
       assertThat(open < maxOpen, 'RATE_LIMITED', { message: busy, retryAfter: 5 })
       const full = `This session has reached its limit of ${maxNumber} messages and answers. Create a new session.`
       assertThat(session.lastNumber + 2 <= maxNumber, 'FEATURE_LIMIT_REACHED', { message: full })
-      const replaced = waiting > 0 ? await giveWay(trx, clock, { sessionId: session.id }, 'completed') : 0
+      const replaced = waiting > 0 ? await giveWay(trx, context, { sessionId: session.id }, 'completed') : 0
       // One that waited may have gone on meanwhile.
       const isNext = open === 0 && replaced === waiting
       if (earlier) await free(trx, earlier)

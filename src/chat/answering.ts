@@ -61,7 +61,7 @@ export function createAnswering(context: {
   calls: ReturnType<typeof createChatCalls>
   changes: AnswerChanges
 }) {
-  const { database, clock, config, steps, calls, changes } = context
+  const { database, config, steps, calls, changes } = context
   const ending = createEnding(context)
   const beats = createBeats(context)
   const underWay = new Map<string, { stop: AbortController; work: Promise<unknown> }>()
@@ -76,7 +76,7 @@ export function createAnswering(context: {
     } finally {
       watch.close()
     }
-    await database.transaction((trx) => giveWay(trx, clock, { sessionId }, 'completed'))
+    await database.transaction((trx) => giveWay(trx, context, { sessionId }, 'completed'))
     changes.note(sessionId)
   }
 

@@ -4,6 +4,7 @@ import type { Approvals } from '../approvals/approvals.ts'
 import { later, type Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import { retryWhileUnavailable, type Database } from '../database/database.ts'
+import { abandonJobs } from '../loop/abandon-jobs.ts'
 import { endingUnsent, hindranceOf, type CallEnding, type Hindrance } from '../loop/call-endings.ts'
 import { asSeen, createCallLedger, type Fence } from '../loop/call-ledger.ts'
 import { endCall } from '../loop/close-calls.ts'
@@ -57,7 +58,7 @@ export function createChatCalls(context: {
   clock: Clock
   config: Pick<Config, 'budgets'>
   approvals: Pick<Approvals, 'ofCall' | 'expire' | 'request'>
-  loop: Pick<Loop, 'performCall'>
+  loop: Pick<Loop, 'performCall' | 'abandon'>
 }) {
   const { database, clock, config, loop, approvals } = context
 
@@ -92,11 +93,13 @@ export function createChatCalls(context: {
   })
 
   /** Ends a call that is not sent, or not again. */
-  const leave = (call: ToolCall, ending: CallEnding, { writer }: Calling): Promise<void> =>
+  const leave = (call: ToolCall, ending: CallEnding, { writer, ownerId }: Calling): Promise<void> =>
     retryWhileUnavailable(() =>
       database.transaction(async (trx) => {
         const answer = ChatAnswer.query(trx).findOne({ id: call.subjectId, writer }).whereNull('endedAt')
-        if (await answer.select('id').forShare()) await endCall(trx, approvals, call, ending, clock.now())
+        if (!(await answer.select('id').forShare())) return
+        const { isEnded } = await endCall(trx, approvals, call, ending, clock.now())
+        if (isEnded) abandonJobs(trx, loop, { ownerId, calls: [call] })
       }),
     )
 

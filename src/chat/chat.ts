@@ -175,7 +175,7 @@ export function createChat(context: {
       })
       noteInLog({ answerId: answer.id })
       const given = { sessionId, id: answer.id }
-      if ((await database.transaction((trx) => giveWay(trx, clock, given, 'stopped'))) > 0) return
+      if ((await database.transaction((trx) => giveWay(trx, context, given, 'stopped'))) > 0) return
       const stopped = await ChatAnswer.query(database)
         .where(given)
         .whereIn('status', ['queued', 'running'])
@@ -214,7 +214,7 @@ export function createChat(context: {
   /** Answers that waited for approval when their session was ended: nobody writes them. */
   async function endWithSessions(): Promise<void> {
     const { rows } = await database.raw<{ rows: { id: string; sessionId: string }[] }>(orphanedStatement)
-    for (const match of rows) await database.transaction((trx) => giveWay(trx, clock, match, 'stopped'))
+    for (const match of rows) await database.transaction((trx) => giveWay(trx, context, match, 'stopped'))
   }
 
   async function expire(): Promise<void> {

@@ -1,7 +1,9 @@
 import type { Clock } from '../clock.ts'
 import type { Transaction } from '../database/database.ts'
+import { abandonJobs } from '../loop/abandon-jobs.ts'
 import { replaced } from '../loop/call-endings.ts'
 import { closeCalls } from '../loop/close-calls.ts'
+import type { Loop } from '../loop/loop.ts'
 import { ChatAnswer } from './chat-answer.ts'
 
 /** Which answers: all of a session, or one. */
@@ -13,7 +15,7 @@ type Match = { sessionId: string } | { sessionId: string; id: string }
  */
 export async function giveWay(
   trx: Transaction,
-  clock: Clock,
+  { clock, loop }: { clock: Clock; loop: Pick<Loop, 'abandon'> },
   match: Match,
   status: 'completed' | 'stopped',
 ): Promise<number> {
@@ -22,9 +24,10 @@ export async function giveWay(
     .orderBy('number')
     .forUpdate()
   const now = clock.now()
-  for (const { id, sessionId, number } of waiting) {
+  for (const { id, sessionId, number, ownerId } of waiting) {
     const ending = status === 'completed' ? { endingOf: replaced } : {}
-    await closeCalls(trx, { kind: 'answer', id }, now, { statuses: ['planned'], ...ending })
+    const calls = await closeCalls(trx, { kind: 'answer', id }, now, { statuses: ['planned'], ...ending })
+    abandonJobs(trx, loop, { ownerId, calls })
     const finish = status === 'completed' ? { finish: 'other' } : {}
     const changes = { status, ...finish, endedAt: now, waitingSince: null }
     await ChatAnswer.query(trx).findById([sessionId, number]).patch(changes)

@@ -53,10 +53,9 @@ const lost =
 const givenUp = 'Every attempt ended without a usable response.'
 
 /** The ending of a call that an answer waits for when the user goes on without it. */
-export const replaced = ({ forms }: Pick<ToolCall, 'forms'>): CallEnding => ({
-  status: 'failed',
-  note: forms > 0 ? leftOpen : 'The call was not made because the user sent another message instead of approving it.',
-})
+export const replaced = (call: Attempted): CallEnding => endingUnsent(call, call.forms ? leftOpen : notApproved)
+
+const notApproved = 'The call was not made because the user sent another message instead of approving it.'
 
 const leftOpen =
   'The call did not come to its end because the user sent another message instead of answering what the site asked.'

@@ -11,7 +11,8 @@ import { person } from '../helpers/people.ts'
 import { startPlatform, type Platform } from '../helpers/platform.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 
-const platformOf = forWholeFile(test, 'manifests', (t) => startPlatform(t))
+// On a busy machine, a site may be reached late: that is no site which does not answer.
+const platformOf = forWholeFile(test, 'manifests', (t) => startPlatform(t, { env: { MANIFEST_TIMEOUT_SECONDS: '60' } }))
 
 /** A site of the test's own, and somebody who has connected it. */
 async function open(t: ExecutionContext) {

@@ -9,17 +9,24 @@ import { call, type Failure } from '../helpers/client.ts'
 import { comeBack, openConnectUrl } from '../helpers/connect.ts'
 import { signInAt } from '../helpers/identity-provider.ts'
 import { issuerKeyOf, pasted, startAuthorizedMcpServer } from '../helpers/mcp-authorization.ts'
-import { customer } from '../helpers/people.ts'
+import { agentOf, customer, ended, timelineOf } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
+import { dataOf, start as startRun } from '../helpers/runs.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 
 const platformOf = forWholeFile(test, 'mcp-sign-in', (t) => startPlatform(t))
+const workingPlatform = forWholeFile(test, 'mcp-sign-in of runs', (t) =>
+  startPlatform(t, { worker: true, env: { RECONCILE_SECONDS: '1' } }),
+)
 
 /** Somebody, and an MCP server of the test's own that wants sign-in. */
-async function open(t: ExecutionContext, options: { registers?: boolean; method?: 'client_secret_post' } = {}) {
-  const platform = await platformOf()
+async function open(
+  t: ExecutionContext,
+  options: { registers?: boolean; method?: 'client_secret_post'; withWorker?: boolean } = {},
+) {
+  const platform = await (options.withWorker ? workingPlatform : platformOf)()
   const site = await startAuthorizedMcpServer(t, { ...options, platformUrl: platform.url })
-  const someone = await customer(platform)
+  const someone = await customer(platform, 'enterprise')
   const { server, redirectUri } = site
 
   const start = (more: { clientId?: string; clientSecret?: string } = {}) =>
@@ -96,6 +103,30 @@ test('an expired token is refreshed once for thirty calls at the same time, for 
     generation: before + 1,
     foreignScopes: { granted: ['notes:read', 'notes/write+all'] },
   })
+})
+
+test('an expired token is refreshed once for thirty runs at the same time, and none of their calls is made twice', async (t) => {
+  const { platform, site, server, someone, connect } = await open(t, { withWorker: true })
+  const vaultEntryId = await connect()
+  const past = new Date(Date.now() - 1000)
+  const row = VaultEntry.query(platform.services.database).findById(vaultEntryId)
+  await row.patch({ expiresAt: past, refreshAfter: past })
+  const fields = { systemPrompt: '[[call count]] [[then]] [[say Done.]]', sites: [{ vaultEntryId }] }
+  const all = await Promise.all(Array.from({ length: 30 }, () => agentOf(someone, fields)))
+  const runs = await Promise.all(all.map((agent) => startRun(someone, agent)))
+  const timelines = await Promise.all(
+    runs.map(async ({ body: { id } }) => {
+      await ended(someone, id, 120)
+      return timelineOf(someone, id)
+    }),
+  )
+  const outcomes = timelines.flatMap((timeline) => dataOf(timeline, 'tool.finished'))
+  t.deepEqual(
+    outcomes.map(({ status, attempts }) => [status, attempts]),
+    Array.from({ length: 30 }, () => ['succeeded', 1]),
+  )
+  t.is(server.calls().length, 30)
+  t.is(site.tokenRequests.filter(({ form }) => form.get('grant_type') === 'refresh_token').length, 1)
 })
 
 test('a refresh that is refused for its token ends the connection until its owner signs in again', async (t) => {

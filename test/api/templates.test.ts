@@ -125,22 +125,26 @@ test('triage gets its sample as a delivery and files it as an issue', async (t) 
   t.is(toolsSent(sites, runId).length, 2)
 })
 
-test('clean-up deletes old closed issues once a person has approved that, and can be started again', async (t) => {
-  const { platform, sites } = await open()
-  const someone = await person(platform)
-  for (const deleted of [[3], []]) {
-    const { runId } = await started(someone, 'clean-up')
-    const [approval] = await asked(someone)
-    t.like(approval, { runId, tool: 'delete_closed_issues', arguments: { created_before: '2026-11-01' } })
-    t.deepEqual(toolsSent(sites, runId), ['search_issues'])
-    t.is((await decide(someone, approval?.id ?? '', 'approve')).body.status, 'approved')
-    t.is((await ended(someone, runId)).status, 'completed')
-    const [search, remove, ...more] = await callsOf(someone, runId)
-    t.like(search, { tool: 'search_issues', args: { status: 'closed' }, status: 'succeeded' })
-    t.like(remove, { tool: 'delete_closed_issues', status: 'succeeded', result: { deleted } })
-    t.deepEqual(more, [])
-  }
-})
+// Before the test of every template, which deletes the same issues.
+test.serial(
+  'clean-up deletes old closed issues once a person has approved that, and can be started again',
+  async (t) => {
+    const { platform, sites } = await open()
+    const someone = await person(platform)
+    for (const deleted of [[3], []]) {
+      const { runId } = await started(someone, 'clean-up')
+      const [approval] = await asked(someone)
+      t.like(approval, { runId, tool: 'delete_closed_issues', arguments: { created_before: '2026-11-01' } })
+      t.deepEqual(toolsSent(sites, runId), ['search_issues'])
+      t.is((await decide(someone, approval?.id ?? '', 'approve')).body.status, 'approved')
+      t.is((await ended(someone, runId)).status, 'completed')
+      const [search, remove, ...more] = await callsOf(someone, runId)
+      t.like(search, { tool: 'search_issues', args: { status: 'closed' }, status: 'succeeded' })
+      t.like(remove, { tool: 'delete_closed_issues', status: 'succeeded', result: { deleted } })
+      t.deepEqual(more, [])
+    }
+  },
+)
 
 test('digest runs on weekday mornings and once immediately', async (t) => {
   const { platform } = await open()

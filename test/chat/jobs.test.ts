@@ -61,3 +61,19 @@ test('a process that takes an answer up asks what has become of its call, and do
   t.like(await calls.clone(), { status: 'succeeded', attempts: 1, result: '{"sum":9}' })
   t.is(server.calls().length, 1)
 })
+
+test('a message that is sent instead of an answer to a task leaves the call in doubt, and the site is told', async (t) => {
+  const platform = await platformOf()
+  const { server, session, parts } = await working(t, platform)
+  const requestedSchema = { type: 'object', properties: { size: { type: 'string' } }, required: ['size'] }
+  const params = { mode: 'form', message: 'Which size?', requestedSchema }
+  server.said = { status: 'input_required', inputRequests: { first: { method: 'elicitation/create', params } } }
+  await parts
+  const { id } = await endsAs(session, 'waiting')
+  await partsOf(t, await send(session, { text: '[[say Something else.]]', stream: true }))
+  const call = await platform.services.database('tool_calls').where({ subjectId: id }).first('status', 'result')
+  t.is(call?.status, 'unknown')
+  t.regex(String(call?.result), /another message instead of answering/)
+  await eventually(30, 'the task is cancelled', () => server.asked('tasks/cancel').length > 0 || undefined)
+  t.is(server.asked('tasks/cancel').length, 1)
+})

@@ -7,6 +7,8 @@ import { historyOf, openSession, partsOf, send, stop, textOf, typesOf, underWay 
 const stage = forWholeFile(test, 'order of chats', (t) =>
   openStage(t, { worker: false, env: { CHAT_TIMEOUT_SECONDS: '5' } }),
 )
+/** Where an answer that is to be stopped lasts, however busy the machine is. */
+const patient = forWholeFile(test, 'stops of chats', (t) => openStage(t, { worker: false }))
 
 // @promise chat-order chat-codes
 test('messages that come at the same time are answered in order, and waiting does not count toward the time of an answer', async (t) => {
@@ -49,9 +51,9 @@ test('the eleventh message that would wait is refused, and told when to come aga
 
 // @promise chat-stops
 test('an answer that is stopped ends as such, and a late stop ends no other answer', async (t) => {
-  const { platform } = await stage()
+  const { platform } = await patient()
   const session = await openSession(await customer(platform))
-  const stopped = send(session, { text: '[[sleep 2]]', stream: true })
+  const stopped = send(session, { text: '[[sleep 60]]', stream: true })
   const { id } = await underWay(session)
   t.is((await stop(session, 'chat-1', `?messageId=${id}`)).status, 204)
   t.is(typesOf(await partsOf(t, await stopped)).at(-1), 'abort')

@@ -6,13 +6,17 @@ import { text } from 'node:stream/consumers'
 
 /*
  * An MCP server in a process of its own, so that what it sends costs the measured one nothing. Its parent sends the
- * response of each method; `"ID"` becomes the id of the request.
+ * response of each method, or of an address besides that of the server; `"ID"` becomes the id of the request.
  */
 
 /** A response of the server: its type and its body, in parts that are written one after another. */
 export interface Scripted {
   type: 'json' | 'stream'
   parts: string[]
+  status?: number
+  headers?: Record<string, string>
+  /** The connection breaks after the parts. */
+  isCut?: boolean
 }
 
 const [, , certFile = '', keyFile = ''] = process.argv
@@ -33,6 +37,8 @@ const usual: Record<string, Scripted> = {
 
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = await text(request)
+  const elsewhere = answers[request.url ?? '']
+  if (elsewhere) return write(response, elsewhere, '')
   if (request.url !== '/mcp') return void response.writeHead(404).end()
   const { method = '', id } = (body === '' ? {} : JSON.parse(body)) as { method?: string; id?: unknown }
   const scripted = answers[method] ?? usual[method]
@@ -40,10 +46,12 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
   else response.writeHead(method === 'server/discover' ? 404 : 202).end()
 }
 
-function write(response: ServerResponse, { type, parts }: Scripted, id: string): void {
-  response.writeHead(200, { 'Content-Type': type === 'json' ? 'application/json' : 'text/event-stream' })
+function write(response: ServerResponse, { type, parts, status = 200, headers, isCut }: Scripted, id: string): void {
+  const contentType = type === 'json' ? 'application/json' : 'text/event-stream'
+  response.writeHead(status, { 'Content-Type': contentType, ...headers })
   for (const part of parts) response.write(part.replaceAll('"ID"', id))
-  response.end()
+  if (isCut) response.write(' ', () => response.destroy())
+  else response.end()
 }
 
 const server = createServer({ cert: readFileSync(certFile), key: readFileSync(keyFile) })

@@ -35,6 +35,8 @@ export async function startTaskServer(t: ExecutionContext, options: { token?: st
     void response.writeHead(200, { 'Content-Type': 'application/json' }).end(textOf({ jsonrpc: '2.0', id, ...body }))
   const all = Object.assign(server, {
     said: working,
+    /** What it says of a task when it creates it. */
+    created: working,
     tasks,
     /** The parameters of all requests with this method. */
     asked: (method: string) =>
@@ -45,7 +47,7 @@ export async function startTaskServer(t: ExecutionContext, options: { token?: st
   function create(response: ServerResponse, id: unknown): boolean {
     const taskId = randomUUID()
     tasks.set(taskId, times)
-    answer(response, id, { result: { resultType: 'task', taskId, ...times, ...working } })
+    answer(response, id, { result: { resultType: 'task', taskId, ...times, ...all.created } })
     return true
   }
 
@@ -111,7 +113,7 @@ export async function workingRun(
     if (!finished || others.length > 0) throw new Error('the call did not end once')
     return finished
   }
-  return { server, someone, id, vaultEntryId, polled, outcome }
+  return { server, someone, agent, id, vaultEntryId, polled, outcome }
 }
 
 /** A job as a record has it. */

@@ -4,9 +4,11 @@ import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { FormAnswer } from '../../forms/form.ts'
+import { abandonJobs } from '../../loop/abandon-jobs.ts'
 import { endingWithout, hindranceOf, type CallEnding, type Hindrance } from '../../loop/call-endings.ts'
 import { asSeen, createCallLedger, type Fence } from '../../loop/call-ledger.ts'
 import { endCall } from '../../loop/close-calls.ts'
+import type { Loop } from '../../loop/loop.ts'
 import { isFinal, ToolCall } from '../../tools/tool-call.ts'
 import { lockRun, readRun, type RunRef } from '../record.ts'
 import type { Run } from '../run.ts'
@@ -27,8 +29,9 @@ export function createRunLedger(context: {
   clock: Clock
   config: Pick<Config, 'budgets'>
   approvals: Pick<Approvals, 'ofCall' | 'expire' | 'request'>
+  loop: Pick<Loop, 'abandon'>
 }) {
-  const { database, clock, config, approvals } = context
+  const { database, clock, config, approvals, loop } = context
   const underLock = <T>(ref: RunRef, work: (trx: Transaction, run: Run, now: Date) => Promise<T>): Promise<T> =>
     database.transaction(async (trx) => work(trx, await lockRun(trx, ref), clock.now()))
 
@@ -46,7 +49,7 @@ export function createRunLedger(context: {
         // The wait for a slot may have been long.
         const ending = endingWithout(await permissionOf(trx, seen), seen)
         if (ending) {
-          await end(trx, seen, ending, now)
+          await end(trx, run, seen, ending, now)
           return false
         }
         // Another worker may have begun it since `look`: Temporal gave it to two workers, and this one is late.
@@ -88,13 +91,14 @@ export function createRunLedger(context: {
       const call = open(run, await callOf(trx, run, callId))
       const hindrance = call && (await hindranceNow(trx, call))
       if (!hindrance) return
-      if ('status' in hindrance) await end(trx, call, hindrance, now)
+      if ('status' in hindrance) await end(trx, run, call, hindrance, now)
       else await asSeen(trx, call).patch({ waitCause: 'approval', notBefore: hindrance.waitsUntil })
     })
 
-  async function end(trx: Transaction, call: ToolCall, ending: CallEnding, now: Date): Promise<void> {
+  async function end(trx: Transaction, { ownerId }: Run, call: ToolCall, ending: CallEnding, now: Date): Promise<void> {
     const { isEnded, expired } = await endCall(trx, approvals, call, ending, now)
     if (!isEnded) return
+    abandonJobs(trx, loop, { ownerId, calls: [call] })
     const data = { callId: call.id, attempts: call.attempts, ...ending }
     const finished: NewEvent = { kind: 'tool.finished', data }
     await append(trx, call.subjectId, now, [...(expired ? [expiredEvent(expired)] : []), finished])

@@ -26,7 +26,7 @@ export function createRunCalls(context: {
   clock: Clock
   config: Pick<Config, 'budgets'>
   agents: Pick<Agents, 'knownSecrets'>
-  loop: Pick<Loop, 'secrets' | 'performCall'>
+  loop: Pick<Loop, 'secrets' | 'performCall' | 'abandon'>
   approvals: Approvals
 }) {
   const { agents, loop } = context

@@ -1,6 +1,8 @@
 // @promise crashes
 import test from 'ava'
+import * as agents from '../../../api/agents.ts'
 import { approvalsOf, asked, decide } from '../../helpers/approvals.ts'
+import { call } from '../../helpers/client.ts'
 import { eventually } from '../../helpers/eventually.ts'
 import { runOf, timelineOf } from '../../helpers/people.ts'
 import { startPlatform } from '../../helpers/platform.ts'
@@ -68,6 +70,18 @@ test('what a task asks for waits for a person, and the answer is sent to the tas
   server.said = completed({ content: [], structuredContent: { sum: 7 } })
   t.like(await outcome(), { status: 'succeeded', attempts: 1, result: { sum: 7 } })
   return t.is((await approvalsOf(someone)).length, 1)
+})
+
+test('a server is told once that the owner has removed its tool from the agent', async (t) => {
+  const { server, someone, agent, vaultEntryId, polled, outcome } = await workingRun(t, await platformOf())
+  await polled(1)
+  const body = { sites: [{ vaultEntryId, tools: [] }] }
+  t.is((await call(someone, agents.updateAgent, { params: { agentId: agent.id }, body })).status, 200)
+  const { status, result } = await outcome()
+  t.is(status, 'unknown')
+  t.regex(String(result), /removed the tool/)
+  await eventually(30, 'the task is cancelled', () => server.asked('tasks/cancel').length > 0 || undefined)
+  t.is(server.asked('tasks/cancel').length, 1)
 })
 
 test('a server is told once that a cancelled run waits no longer for its task', async (t) => {

@@ -11,7 +11,8 @@ test('a direct call whose process died is closed when it can no longer be under 
   const someone = await person(platform)
   const { database, tools, config } = platform.services
   const { id: ownerId } = (await database('users').where({ email: someone.email }).first('id')) as { id: string }
-  const longest = 2 * (config.sites.timeoutSeconds + config.sites.tokenTimeoutSeconds) * 1000 + recordMs
+  // Two attempts with a refresh before each, the wait for what a site works on, and a request about that at its end.
+  const longest = (4 * config.sites.timeoutSeconds + 2 * config.sites.tokenTimeoutSeconds) * 1000 + recordMs
   const longAgo = new Date(Date.now() - longest - 70_000)
 
   async function leave(fields: object): Promise<string> {

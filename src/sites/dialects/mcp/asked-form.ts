@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { canBeFilled } from '../../../forms/can-be-filled.ts'
 import {
   longestDescription,
   longestForm,
@@ -11,6 +12,7 @@ import {
   type Form,
   type FormField,
 } from '../../../forms/form.ts'
+import { readInput } from '../../../forms/read-input.ts'
 import { isObject } from '../../../json.ts'
 
 const most = (length: number) => v.pipe(v.string(), v.maxLength(length))
@@ -66,21 +68,37 @@ const asked = v.object({
   }),
 })
 
-/** Reads the form of an elicitation; undefined if it is of another kind, or larger than a person may be shown. */
-export function readForm(params: Record<string, unknown>): Form | undefined {
+/** Reads the form of an elicitation, or says why it is shown to nobody. */
+export function readForm(params: Record<string, unknown>): Form | { refusal: string } {
   const read = v.safeParse(asked, params)
-  if (!read.success) return undefined
+  if (!read.success) return { refusal: notSupported }
   const { message, requestedSchema } = read.output
+  const { required } = requestedSchema
   const properties = Object.entries(requestedSchema.properties)
-  if (properties.length > mostFields) return undefined
+  if (properties.length > mostFields) return { refusal: notSupported }
+  if (required.some((name) => !Object.hasOwn(requestedSchema.properties, name))) return { refusal: missing }
   const fields = properties.flatMap(([name, given]) => {
     const field = v.safeParse(property, given)
-    const isRequired = requestedSchema.required.includes(name)
+    const isRequired = required.includes(name)
     return field.success && name.length <= longestName ? [fieldOf({ name, isRequired }, field.output)] : []
   })
-  const form = { message, fields }
-  return fields.length < properties.length || JSON.stringify(form).length > longestForm ? undefined : form
+  const form = { message, fields: fields.map(withoutBadPreset) }
+  if (fields.length < properties.length || JSON.stringify(form).length > longestForm) return { refusal: notSupported }
+  const impossible = fields.findIndex((field) => !canBeFilled(field))
+  // Names are a stranger's, and a refusal is no form: it is not looked through for the token.
+  return impossible === -1
+    ? form
+    : { refusal: `The tool asks for a value that nobody can give (field ${impossible + 1}).` }
 }
+
+const notSupported = 'The tool asks for input in a form that is not supported or too large.'
+const missing = 'The tool asks for a required value, and has no field for it.'
+
+/** A preset that its own field refuses would have to be found and emptied by the person. */
+const withoutBadPreset = (field: FormField): FormField =>
+  'problems' in readInput({ message: '', fields: [{ ...field, isRequired: false }] }, {})
+    ? { ...field, preset: null }
+    : field
 
 function fieldOf(named: Pick<FormField, 'name' | 'isRequired'>, property: Property): FormField {
   const { title = null, description = null, default: preset = null } = property

@@ -46,7 +46,11 @@ export function readInputRequired(
   const read = requests.map(([, request]) => readRequest(request))
   const refusal = read.find((one) => 'refusal' in one)
   const form = together(read.filter((one) => 'fields' in one))
-  return refusal ?? (isTooLarge(form) ? refused('The tool asks too many questions at once.') : { form, state: text })
+  if (refusal) return refusal
+  if (isTooLarge(form)) return refused('The tool asks too many questions at once.')
+  const secret = secretAskedFor(form)
+  if (secret !== undefined) return refused(`The tool asks a person for a secret (${secret}), which is not allowed.`)
+  return { form, state: text }
 }
 
 /** Questions that are asked at once as one form. Their numbers keep fields of the same name apart. */
@@ -77,10 +81,7 @@ function readRequest(request: unknown): Form | { refusal: string } {
     return refused('The tool asks for something else than input of a person, which is not supported.')
   if (params['mode'] !== undefined && params['mode'] !== 'form')
     return refused('The tool asks a person to open an address, which is not allowed.')
-  const form = readForm(params)
-  if (!form) return refused('The tool asks for input in a form that is not supported or too large.')
-  const secret = secretAskedFor(form)
-  return secret === undefined ? form : refused(`The tool asks a person for a secret (${secret}), which is not allowed.`)
+  return readForm(params)
 }
 
 /** The requests of a task that the answer is to; none if it is to another question. */

@@ -1,4 +1,5 @@
 import test from 'ava'
+import { readInput } from '../../../../../src/forms/read-input.ts'
 import { readInputRequired } from '../../../../../src/sites/dialects/mcp/input-required.ts'
 import { askingTools } from '../../../../helpers/asking-tools.ts'
 import { startMcpServer } from '../../../../helpers/mcp-server.ts'
@@ -23,9 +24,55 @@ const questions = (count: number, properties: object, message = 'Well?') =>
 const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, text]))
 const options = (count: number) => Array.from({ length: count }, (_, at) => `option ${at}`)
 
+/** Fields for which there is no value. */
+const impossible: Record<string, object> = {
+  'a number above its largest': { type: 'number', minimum: 2, maximum: 1 },
+  'a whole number between two': { type: 'integer', minimum: 1.2, maximum: 1.8 },
+  'a whole number that is not exact': { type: 'integer', minimum: 2 ** 60 },
+  'a text that is too short to be long enough': { ...text, minLength: 5, maxLength: 4 },
+  'a text of no characters': { ...text, maxLength: 0 },
+  'a text that is longer than anybody may write': { ...text, minLength: 4001 },
+  'a date in five characters': { ...text, format: 'date', maxLength: 5 },
+  'one of no choices': { ...text, enum: [] },
+  'three of two choices': { type: 'array', minItems: 3, items: { type: 'string', enum: ['a', 'b', 'b'] } },
+  'more choices than it takes': {
+    type: 'array',
+    minItems: 2,
+    maxItems: 1,
+    items: { anyOf: [{ const: 'a', title: 'A' }] },
+  },
+}
+
 const refusals: Record<string, [Record<string, unknown>, RegExp]> = {
   'an address': [asking({}, { mode: 'url', url: 'https://example.com' }), /open an address/],
   'a password': [asking({ password: text }), /for a secret \(password\)/],
+  'a secret of which each question has a part': [
+    {
+      inputRequests: {
+        one: asking({ value: { ...text, title: 'Card' } }).inputRequests.asked,
+        other: asking({ value: { ...text, title: 'number' } }).inputRequests.asked,
+      },
+    },
+    /for a secret \(card number\)/,
+  ],
+  'a secret beside a box to tick': [
+    {
+      inputRequests: {
+        one: asking({ a: { type: 'boolean', title: 'Type the password below' }, b: text }).inputRequests.asked,
+      },
+    },
+    /for a secret \(password\)/,
+  ],
+  'a value without a field': [
+    asking({ value: text }, { requestedSchema: { type: 'object', properties: {}, required: ['value'] } }),
+    /no field for it/,
+  ],
+  ...Object.fromEntries(
+    Object.entries(impossible).map(([what, field]) => [
+      what,
+      [asking({ a: text, b: field }), /nobody can give \(field 2\)/],
+    ]),
+  ),
   'a secret format': [asking({ value: { ...text, format: 'password' } }), /not supported/],
   'a list of values': [asking({ value: { type: 'array', items: text } }), /not supported/],
   'a nested object': [asking({ value: { type: 'object', properties: {} } }), /not supported/],
@@ -85,6 +132,27 @@ test('a form may have twenty fields of every plain kind, and a field may have an
     { value: 'b', title: 'b' },
   ])
   return t.like(number, { kind: 'number', min: 1, max: null })
+})
+
+test('what a field accepts can be given, and a preset that it refuses is not shown', (t) => {
+  const read = readInputRequired(
+    asking({
+      exact: { type: 'integer', minimum: 1, maximum: 1, default: 2 },
+      day: { ...text, format: 'date', minLength: 10, maxLength: 10, default: '2026-02-30' },
+      mail: { ...text, format: 'email', maxLength: 3, default: 'a@b' },
+      all: { type: 'array', minItems: 2, items: { type: 'string', enum: ['a', 'b'] }, default: ['a'] },
+      size: { ...text, enum: ['s', 'm'], default: 'l' },
+      // Not in the protocol, so nobody checks it: the server may ask again.
+      code: { ...text, pattern: '^(?!)' },
+    }),
+  )
+  if (!('form' in read)) return t.fail(read.refusal)
+  t.deepEqual(
+    read.form.fields.map(({ preset }) => preset),
+    [null, null, 'a@b', null, null, null],
+  )
+  const input = { exact: 1, day: '2026-02-28', mail: 'a@b', all: ['a', 'b'], size: 's', code: 'x' }
+  return t.deepEqual(readInput(read.form, input), { input })
 })
 
 test('a form is an outcome of the call, and the next request carries the answer and the state as it came', async (t) => {

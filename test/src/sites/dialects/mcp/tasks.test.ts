@@ -73,3 +73,36 @@ for (const [what, [said, expected, sentence]] of Object.entries(ends))
     t.like(outcome, expected)
     t.regex(outcome.text, sentence)
   })
+
+const created: Record<string, { status: string; statusMessage?: string }> = {
+  'its end': { status: 'completed', statusMessage: 'Done already.' },
+  'its failure': error(-32_603),
+  'its cancellation': { status: 'cancelled' },
+  'a question': { status: 'input_required' },
+  'a state that nobody knows': { status: 'dreaming' },
+}
+
+for (const [what, said] of Object.entries(created))
+  test(`a task that is created with ${what} is asked about by its id`, async (t) => {
+    const server = await startTaskServer(t)
+    const { call } = await openDialect(t)
+    server.created = said
+    const accepted = await call(server.url, 'work', can)
+    const job = jobOf(accepted)
+    t.is(accepted.text, said.statusMessage ?? '')
+    server.said = done
+    t.like(await call(server.url, 'work', { ...can, job }), { kind: 'succeeded' })
+    t.deepEqual(
+      server.asked('tasks/get').map(({ taskId }) => taskId),
+      [...server.tasks.keys()],
+    )
+  })
+
+test('a task that is created without an id leaves its call in doubt, and nothing is asked', async (t) => {
+  const server = await startTaskServer(t)
+  const { call } = await openDialect(t)
+  server.created = { status: 'working', taskId: '' }
+  const outcome = await call(server.url, 'work', can)
+  t.like(outcome, { kind: 'broken', certain: false, isJobOver: true })
+  t.regex(outcome.text, /did not say how to ask/)
+})
