@@ -83,7 +83,11 @@ async function actorOf(someone: Person, headers?: Record<string, string>): Promi
 }
 
 const keyOf = async (someone: Client, workspaceId: string) =>
-  (await call(someone, apiKeys.createApiKey, { body: { workspaceId, name: 'A key', scopes: ['read', 'write'] } })).body
+  (
+    await call(someone, apiKeys.createApiKey, {
+      body: { workspaceId, name: 'A key', scopes: ['read', 'write', 'decide'] },
+    })
+  ).body
 
 const newPassword = 'another password of mine'
 const close: Ending = [

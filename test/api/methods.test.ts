@@ -76,9 +76,10 @@ test('an unknown path is NOT_FOUND, whatever the method', async (t) => {
 })
 
 test('a slash at the end makes no other path, on every route', async (t) => {
-  // These name a provider or an issuer, of which there is none, or are there with Stripe only.
+  // These name a provider, an issuer or a request of an app, of which there is none, or are there with Stripe only.
   for (const { method, path, name } of routes.filter(
-    ({ name }) => !['startSignIn', 'receiveStripeEvent', 'finishForeignOAuth', 'readOAuthClient'].includes(name),
+    ({ name }) =>
+      !['startSignIn', 'receiveStripeEvent', 'finishForeignOAuth', 'readOAuthClient', 'openAppRequest'].includes(name),
   ))
     t.not((await ask(method.toUpperCase(), `${path}/`)).code, 'NOT_FOUND', name)
 })

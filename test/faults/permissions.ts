@@ -1,10 +1,11 @@
 import { authenticate } from '../../api/route/authenticate.ts'
 import { permit } from '../../api/route/permit.ts'
+import { scopeOf } from '../../api/route/route-rules.ts'
 import { createStripeWebhook } from '../../src/billing/gateways/stripe/webhook.ts'
 import { assertThat } from '../../src/errors.ts'
 import { endSessions } from '../../src/sessions/session.ts'
 import { createKeys } from '../../src/sign-in/keys.ts'
-import { requireAdmin, requireScope } from '../../src/users/caller.ts'
+import { requireAdmin } from '../../src/users/caller.ts'
 import { createLogins } from '../../src/users/logins.ts'
 import { createOAuthReturn } from '../../src/vault/oauth/oauth-return.ts'
 import { problemOfProof } from '../../src/webhooks/proofs.ts'
@@ -17,8 +18,8 @@ import { within, type Fault } from './fault.ts'
 export const permissions: Fault[] = [
   {
     id: 'permissions/reader-writes',
-    in: permit,
-    edit: instead("'read'", `${calling(requireScope)} > ConditionalExpression`),
+    in: scopeOf,
+    edit: instead("'read'", 'ConditionalExpression'),
     why: 'an API key that may only read changes things',
     tests: ['test/api/permissions.test.ts'],
   },

@@ -46,6 +46,7 @@ const asked: Record<LoopName, string[]> = {
     'notifications.purge',
     'signIn.flows.purge',
     'outages.purge',
+    'apps.purge',
   ],
 }
 const names = Object.keys(asked) as LoopName[]
