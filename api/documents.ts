@@ -1,10 +1,8 @@
 import * as v from 'valibot'
 import { addressOf, maxDocumentBytes, type Document } from '../src/documents/documents.ts'
 import { fieldsOf } from '../src/database/row.ts'
-import { memberText } from '../src/json-member.ts'
 import { documentNamed as resource } from './route/resources.ts'
 import { route } from './route/route.ts'
-import { validated } from './route/validation.ts'
 import { field, named, whole } from './schemas/documented.ts'
 import { idOf } from './schemas/example-ids.ts'
 import { createdAt, inWorkspace, listOf, name, ofOwner, ownerId, text } from './schemas/schemas.ts'
@@ -25,7 +23,14 @@ const about = {
 const document = named('Document', v.object(about), 'Uploaded OpenAPI document')
 const textMeaning = 'OpenAPI document (3.0 or 3.1), as JSON or YAML'
 const exampleText = 'openapi: 3.1.0'
-const content = field(text(maxDocumentBytes), textMeaning, exampleText)
+const content = field(
+  v.pipe(
+    text(maxDocumentBytes),
+    v.check((given) => Buffer.byteLength(given) <= maxDocumentBytes, `must have at most ${maxDocumentBytes} bytes`),
+  ),
+  textMeaning,
+  exampleText,
+)
 
 const present = (row: Document) => ({ ...fieldsOf(row), address: addressOf(row) })
 
@@ -52,7 +57,7 @@ export const uploadDocument = route({
   path: '/documents',
   summary: 'Upload an OpenAPI document',
   description:
-    'For an API whose document has no public address. Connect the API with the `address` of the document. It cannot be changed: upload a new one for a new version. See [Connect a site](/docs/how-to/connect-a-site).',
+    'For an API whose document has no public address. Connect the API with the `address` of the document. It cannot be changed: upload a new one for a new version. A document without an operation that can be used is refused with the reason. See [Connect a site](/docs/how-to/connect-a-site).',
   owner: 'body',
   body: v.strictObject({ ...inWorkspace, name: name(100, nameMeaning, 'Warehouse API'), text: content }),
   rawBody: {
@@ -62,13 +67,9 @@ export const uploadDocument = route({
   },
   status: 201,
   response: document,
-  codes: ['FEATURE_LIMIT_REACHED'],
-  async handle({ services, caller, ownerId: owner, body, raw }) {
-    const given: unknown = JSON.parse(memberText(raw.toString(), 'text') ?? '""')
-    const read = validated(v.object({ text: content }), { text: given }, 'The document is invalid.')
-    const { text: all } = read as { text: string }
-    return present(await services.documents.add(owner, caller.userId, { name: body.name, text: all }))
-  },
+  codes: ['FEATURE_LIMIT_REACHED', 'MANIFEST_INVALID'],
+  handle: async ({ services, caller, ownerId: owner, body }) =>
+    present(await services.documents.add(owner, caller.userId, body)),
 })
 
 export const getDocument = route({

@@ -3,7 +3,7 @@ import { toolWarnings } from '../src/models/offer/tool-warnings.ts'
 import { proposalProblem } from '../src/tools/host-proposals.ts'
 import type { InspectedSite } from '../src/vault/inspection.ts'
 import { route } from './route/route.ts'
-import { offeredPage } from '../src/vault/offered-tools.ts'
+import { mostWords, searchWords } from '../src/sites/offered-tools.ts'
 import { field, named, whole } from './schemas/documented.ts'
 import { text } from './schemas/schemas.ts'
 import { siteCodes, siteFields, tool, url } from './schemas/vault-schema.ts'
@@ -39,6 +39,16 @@ const offered = named(
     ),
   }),
   'Tools of a site to choose from',
+)
+
+const tooManyWords = `must have at most ${mostWords} different words`
+const search = field(
+  v.pipe(
+    text(200),
+    v.check((words) => searchWords(words).length <= mostWords, tooManyWords),
+  ),
+  `Words that tools to choose from must have, at most ${mostWords} different ones`,
+  'pets',
 )
 
 const site = named(
@@ -98,7 +108,7 @@ const site = named(
   'Site, as described by its manifest',
 )
 
-const presentSite = (inspected: InspectedSite, wanted: { search?: string | undefined; tag?: string | undefined }) => {
+const presentSite = (inspected: InspectedSite) => {
   const { origin, manifest, foreignHosts, tools, alternatives = [] } = inspected
   const { offersSignIn, needsClientId, redirectUri } = inspected
   const { name, version, description, server, auth } = manifest
@@ -113,7 +123,7 @@ const presentSite = (inspected: InspectedSite, wanted: { search?: string | undef
     needsClientId,
     redirectUri,
     tools,
-    offered: offeredPage(inspected.offered, wanted) ?? null,
+    offered: inspected.offered ?? null,
     alternatives: alternatives.length > 1 ? alternatives : [],
     warnings: [...ofAll, ...toolWarnings(name, tools)],
   }
@@ -133,13 +143,13 @@ export const inspectSite = route({
     'site](/docs/how-to/connect-a-site).',
   body: v.strictObject({
     url,
-    search: v.optional(field(text(200), 'Words that tools to choose from must have', 'pets')),
+    search: v.optional(search),
     tag: v.optional(field(text(200), 'Tag that tools to choose from must have', 'pets')),
   }),
   response: site,
   codes: siteCodes,
   async handle({ services, caller, body }) {
     await services.rateLimits.inspection(caller.userId)
-    return presentSite(await services.vault.inspect(body.url, caller.userId), body)
+    return presentSite(await services.vault.inspect(body.url, caller.userId, body))
   },
 })

@@ -107,7 +107,7 @@ export function createServices(
   const lease = createLease({ database })
   const due = createDue({ database, clock })
   const { fetch, stream } = outgoing
-  const documents = createDocuments({ database, clock })
+  const documents = createDocuments({ database, clock, threads })
   const callSite = createCallSite({ logger, threads })
   const dialect = createDialect({ config, threads, fetch, stream, documents, callSite })
   const reach = { temporal, threads, largeBodies: createLargeBodies(), fetch, dialect }

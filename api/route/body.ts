@@ -5,7 +5,7 @@ import { outlineOfChat } from '../../src/chat/outline.ts'
 import { outlineOfUpload } from '../../src/documents/outline.ts'
 import { CodedError } from '../../src/errors.ts'
 import { decodeUtf8, parseJson } from '../../src/json.ts'
-import { outlineOf, type Outline } from '../../src/json-outline.ts'
+import { noText, outlineOf, type Outline } from '../../src/json-outline.ts'
 import type { Services } from '../../src/services.ts'
 import { orElse } from '../../src/threads/threads.ts'
 import { createTurns } from '../../src/threads/turns.ts'
@@ -127,24 +127,19 @@ export async function outlineIn(
   threads: Services['threads'],
   name: OutlineName = 'outlineOf',
 ): Promise<object> {
-  const text = textIn(bytes)
   const outline =
     bytes.length <= inlineBytes
-      ? outlines[name](text)
-      : await threads.run(party, name, text).catch(orElse<Outline>({ problem: 'The body is too complex.' }))
+      ? outlines[name](bytes)
+      : await threads.run(party, name, bytes).catch(orElse<Outline>({ problem: 'The body is too complex.' }))
   if ('problem' in outline) throw wrong(outline.problem, undefined, outline.path)
   return outline.members
 }
 
-function textIn(bytes: Buffer): string {
-  const text = decodeUtf8(bytes)
-  if (text === undefined) throw wrong('The body is not valid UTF-8.')
-  return text
-}
-
 /** The object in the bytes of a JSON body. Fails with VALIDATION_ERROR. */
 function objectIn(bytes: Buffer, exactNumbers: boolean): object {
-  const result = parseJson(textIn(bytes), { maxValues: mostValues, exactNumbers })
+  const text = decodeUtf8(bytes)
+  if (text === undefined) throw wrong(noText)
+  const result = parseJson(text, { maxValues: mostValues, exactNumbers })
   if (!result.ok) throw wrong(result.problem, undefined, result.path)
   const { value } = result
   // A schema with only optional members would accept an array as an empty object.

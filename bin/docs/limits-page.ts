@@ -13,6 +13,7 @@ import { limitNames, tierNames, tierOf, type Limits } from '../../src/billing/ti
 import { maxPerHost } from '../../src/callbacks/attempt-turns.ts'
 import { maxNumber, maxOpen } from '../../src/chat/accept.ts'
 import { mostTakeovers } from '../../src/chat/lost-answers.ts'
+import { maxDocumentBytes, mostDocuments } from '../../src/documents/documents.ts'
 import { longestValue, mostFields, mostForms, mostQuestions } from '../../src/forms/form.ts'
 import { maxResultBytes } from '../../src/models/prompt.ts'
 import { mailsADay } from '../../src/notifications/notifications.ts'
@@ -20,6 +21,7 @@ import { inspectionsAMinute, registrationsAnHour } from '../../src/rate-limit.ts
 import { mostEnded } from '../../src/runs/ending/cancel-several.ts'
 import { mostFailures, mostGroups } from '../../src/runs/reading/run-failures.ts'
 import { mostLiving } from '../../src/sessions/create-session.ts'
+import { mostWords } from '../../src/sites/offered-tools.ts'
 import { maxTools } from '../../src/sites/tool.ts'
 import { longest, shortest } from '../../src/users/passwords.ts'
 import { bytes, count, defaultOf } from './format-limits.ts'
@@ -96,6 +98,9 @@ const sites = (): Row[] => [
   set('Size of a tool result', 'TOOL_RESULT_BYTES'),
   fixed('Part of a tool result that the model sees', bytes(maxResultBytes)),
   fixed('Sites that a user may inspect, per minute', count(inspectionsAMinute)),
+  fixed('Different words of a search in what a site offers', count(mostWords)),
+  fixed('Size of an uploaded OpenAPI document', bytes(maxDocumentBytes)),
+  fixed('Uploaded OpenAPI documents of one owner', count(mostDocuments)),
   fixed('Times that a tool may ask a person in one call', count(mostForms)),
   fixed('Questions at one time', count(mostQuestions)),
   fixed('Fields of the form with these questions', count(mostFields)),

@@ -17,13 +17,13 @@ export interface Reading {
 
 /** Reads a document as the platform does, for another address of its server. */
 export function readFile(file: string): Reading {
-  const text = readFileSync(file, 'utf8')
+  const bytes = readFileSync(file)
   const began = performance.now()
   const address = 'https://localhost/openapi'
-  const given = { address, server: 'https://localhost', text, referenced: {}, chosen: [], hasCredential: true }
+  const given = { address, server: 'https://localhost', bytes, referenced: {}, chosen: [], hasCredential: true }
   const read = readDocument(given)
-  const measured = { kilobytes: Math.round(text.length / 1000), ms: Math.round(performance.now() - began) }
-  if ('offered' in read) return { ...measured, offered: read.offered.length, leftOut: counted(read.leftOut) }
+  const measured = { kilobytes: Math.round(bytes.length / 1000), ms: Math.round(performance.now() - began) }
+  if ('offered' in read) return { ...measured, offered: read.offered.total, leftOut: counted(read.leftOut) }
   return { ...measured, offered: 0, leftOut: [], problem: JSON.stringify(read) }
 }
 

@@ -17,7 +17,8 @@ const longestKind = 100
  * the words of the last one of the user, with the place of what is no text in it. The rest may be anything, as nobody
  * reads it: a document of the usual depth, some levels inside, and numbers of any size.
  */
-export const outlineOfChat = (text: string): Outline => outlined(text, shown, { first: read, maxDepth: 2 * jsonDepth })
+export const outlineOfChat = (bytes: Uint8Array): Outline =>
+  outlined(bytes, shown, { first: read, maxDepth: 2 * jsonDepth })
 
 function shown(member: unknown, name: string): unknown {
   if (name === 'messages' && Array.isArray(member)) return history(member)

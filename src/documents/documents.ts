@@ -3,12 +3,15 @@ import type { Database } from '../database/database.ts'
 import { Row } from '../database/row.ts'
 import { assertThat } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
+import type * as inThread from '../in-thread.ts'
 import { assertMember } from '../owners/assert-member.ts'
 import { listOf, type Owners } from '../owners/reach.ts'
+import { invalidManifest } from '../sites/invalid-manifest.ts'
+import { orElse, type Threads } from '../threads/threads.ts'
 import { lockOwner } from '../users/user.ts'
 
 /** Documents of one owner, and the size of each. A larger one is published and read by its address. */
-const mostDocuments = 20
+export const mostDocuments = 20
 export const maxDocumentBytes = 2 * 1024 * 1024
 
 /** A description of an API that an owner uploaded, because it has no address (table `documents`). */
@@ -27,17 +30,35 @@ const scheme = 'document:'
 /** The address that sites of the document have. Who knows it may read the document, as with every address. */
 export const addressOf = ({ id }: Pick<Document, 'id'>): string => `${scheme}${id}`
 
+const none = { path: 'openapi', message: 'is missing, so the text describes no API' }
+const tooComplex = { path: '', message: 'takes too long to read' }
 const unknown = { message: 'There is no document with this id.' }
 
 /** Uploaded documents. Each has an address that a site is connected by. It never changes, so sites keep what they read. */
-export function createDocuments({ database, clock }: { database: Database; clock: Clock }) {
+export function createDocuments(context: {
+  database: Database
+  clock: Clock
+  threads: Pick<Threads<typeof inThread>, 'run'>
+}) {
+  const { database, clock, threads } = context
   const of = (owners: Owners) => Document.query(database).whereIn('ownerId', listOf(owners))
 
+  /** MANIFEST_INVALID for a text that no API could be connected with. Documents that it refers to are not looked at. */
+  async function assertUsable(bytes: Uint8Array, party: string): Promise<void> {
+    const read = await threads
+      .run(party, 'readDocument', { bytes, referenced: {}, chosen: [] })
+      .catch(orElse({ problems: [tooComplex] }))
+    if ('isNone' in read) throw invalidManifest([none])
+    if ('problems' in read) throw invalidManifest(read.problems)
+  }
+
   return {
-    /** FEATURE_LIMIT_REACHED beyond 20 documents. */
+    /** FEATURE_LIMIT_REACHED beyond 20 documents, MANIFEST_INVALID for an unusable one. */
     async add(ownerId: string, by: string, { name, text }: Pick<Document, 'name' | 'text'>): Promise<Document> {
-      const bytes = Buffer.byteLength(text)
-      const row = Document.fromJson({ id: newId(), ownerId, createdAt: clock.now(), bytes, name, text })
+      const bytes = Buffer.from(text)
+      await assertUsable(bytes, ownerId)
+      const size = bytes.length
+      const row = Document.fromJson({ id: newId(), ownerId, createdAt: clock.now(), bytes: size, name, text })
       await database.transaction(async (trx) => {
         await lockOwner(trx, ownerId)
         await assertMember(trx, ownerId, by, 'build')

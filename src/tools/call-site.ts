@@ -83,6 +83,20 @@ export function createCallSite(context: { logger: Logger; threads: Pick<Threads<
       }
     },
 
+    /**
+     * The request of a call, which `make` writes before anything is sent. What it throws is a fault of the platform, and
+     * no reason to doubt whether the site has acted. Its message may quote arguments, so only its place is logged.
+     */
+    prepared<T>(call: SiteCall, make: () => T): T | { problem: string } {
+      try {
+        return make()
+      } catch (error) {
+        const { name, stack = '' } = error as Error
+        note(call, { outcome: 'unprepared', error: name, at: stack.match(/\n {4}at .*/)?.[0].trim() })
+        return { problem: 'The platform could not write the request.' }
+      }
+    },
+
     /** What an HTTP response means whose status tells how the call ended. */
     ofResponse: (
       call: SiteCall,

@@ -26,7 +26,7 @@ function problemOf({ manifest, offered }: Required<Chosen>, chosen: readonly str
   if (chosen.length === 0 || chosen.length > mostChosen)
     return {
       path: 'tools',
-      message: `This site offers ${offered.length} tools. Choose 1 to ${mostChosen} of them in "tools". POST /vault/inspect lists them.`,
+      message: `This site offers ${offered.total} tools. Choose 1 to ${mostChosen} of them in "tools". POST /vault/inspect lists them.`,
     }
   const index = chosen.findIndex((name) => !manifest.tools.some((tool) => tool.name === name))
   return index === -1 ? undefined : { path: `tools.${index}`, message: unusable(chosen[index] ?? '', manifest) }

@@ -1,5 +1,6 @@
 import { isCoded } from '../errors.ts'
 import type { Dialect } from '../sites/dialects/dialect.ts'
+import type { WantedTools } from '../sites/offered-tools.ts'
 import type { DiscoveredSite, Sites } from '../sites/sites.ts'
 import type { Clients } from './oauth/clients.ts'
 
@@ -11,7 +12,10 @@ export interface InspectedSite extends DiscoveredSite {
   redirectUri: string | null
 }
 
-/** Makes the function that reads what a site says before it is connected. It fails as `Sites.discover` does. */
+/**
+ * Makes the function that reads what a site says before it is connected, and the wanted part of what it offers to choose
+ * from. It fails as `Sites.discover` does.
+ */
 export function createInspection(context: {
   sites: Pick<Sites, 'discover'>
   dialect: Pick<Dialect, 'isPersonal'>
@@ -32,8 +36,8 @@ export function createInspection(context: {
     })
   }
 
-  return async (url: string, ownerId: string): Promise<InspectedSite> => {
-    const site = await sites.discover(url, ownerId)
+  return async (url: string, ownerId: string, shown?: WantedTools): Promise<InspectedSite> => {
+    const site = await sites.discover(url, ownerId, { shown })
     const { foreignHosts, manifest } = (await optionalSignIn(site, ownerId)) ?? site
     const offersSignIn = manifest.auth.type === 'oauth2'
     return { ...site, foreignHosts, offersSignIn, ...clients.needed(site.dialect, manifest.auth, site.origin) }

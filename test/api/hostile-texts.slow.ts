@@ -17,6 +17,13 @@ import { forWholeFile } from '../helpers/whole-file.ts'
  */
 const longestMs = 60
 
+const pets = {
+  openapi: '3.1.0',
+  info: { title: 'Pets', version: '1' },
+  servers: [{ url: 'https://api.example.com' }],
+  paths: { '/pets': { get: { operationId: 'list_pets' } } },
+}
+
 async function open(t: ExecutionContext) {
   const site = await startHostileSite(t)
   const { caFile } = await temporaryCertificates()
@@ -71,6 +78,32 @@ test.serial('payloads that are hard to read do not hold up the event loop, nor d
       t.is(status, 200)
       t.true(bytes.length > body.length, name)
     })
+  }
+})
+
+/** Documents of nearly 2 MiB: one has a text of another alphabet, and one as many paths as it can. */
+const documents = {
+  cyrillic: { ...pets, 'x-text': 'Заказы'.repeat(170_000) },
+  paths: {
+    ...pets,
+    paths: Object.fromEntries(Array.from({ length: 3000 }, (_, at) => [`/${'ab'.repeat(300)}/${at}`, { get: {} }])),
+  },
+}
+
+test.serial('large documents do not hold up the event loop, uploaded, inspected or searched', async (t) => {
+  const { send } = await house()
+  const search = Array.from({ length: 10 }, (_, at) => `${'ab'.repeat(8)}c${at}`).join(' ')
+  for (const [name, document] of Object.entries(documents)) {
+    const body = Buffer.from(JSON.stringify({ name, text: JSON.stringify(document) }))
+    let url = ''
+    await isFree(t, `the upload: ${name}`, async () => {
+      const { status, bytes } = await send('POST', '/documents', body)
+      t.is(status, 201, bytes.toString())
+      url = (JSON.parse(bytes.toString()) as { address: string }).address
+    })
+    await isFree(t, `the search: ${name}`, async () =>
+      t.is((await send('POST', '/vault/inspect', JSON.stringify({ url, search }))).status, 200, name),
+    )
   }
 })
 

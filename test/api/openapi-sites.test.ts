@@ -4,7 +4,7 @@ import * as documents from '../../api/documents.ts'
 import * as manifests from '../../api/manifests.ts'
 import * as siteInspection from '../../api/site-inspection.ts'
 import * as vault from '../../api/vault.ts'
-import { parameter, startApi } from '../helpers/api-server.ts'
+import { documentOf, parameter, startApi } from '../helpers/api-server.ts'
 import { call } from '../helpers/client.ts'
 import { startMcpServer } from '../helpers/mcp-server.ts'
 import { customer } from '../helpers/people.ts'
@@ -218,11 +218,8 @@ test('what is no usable document is refused with its reason, and private servers
 
 test('a document without an address is uploaded, and its API is connected as every other', async (t) => {
   const { api, someone, add, inspect, check, use } = await open(t)
-  const relative = `openapi: 3.1.0\ninfo: { title: Warehouse, version: '1' }\nservers: [{ url: /v1 }]\npaths: {}`
   const upload = (text: string) => call(someone, documents.uploadDocument, { body: { name: 'Warehouse', text } })
-  const { address: without } = (await upload(relative)).body
-  t.regex((await inspect({ url: without })).failure.error, /absolute address/)
-  const yaml = relative.replace('/v1', api.serverUrl).replace('{}', '{ /pets: { get: { operationId: list_pets } } }')
+  const yaml = documentOf(api.serverUrl)
   const made = (await upload(yaml)).body
   const host = new URL(api.serverUrl).hostname
   t.like((await inspect({ url: made.address })).body, { name: 'Warehouse', foreignHosts: [host] })
@@ -233,14 +230,50 @@ test('a document without an address is uploaded, and its API is connected as eve
 
   const params = { documentId: made.id }
   t.is((await call(someone, documents.getDocument, { params })).body.text, yaml)
-  t.is((await call(someone, documents.listDocuments, {})).body.items.length, 2)
+  t.is((await call(someone, documents.listDocuments, {})).body.items.length, 1)
   const another = await customer(await platformOf())
   t.is((await call(another, documents.getDocument, { params })).failure.code, 'NOT_FOUND')
-  t.is((await upload('x'.repeat(2 * 1024 * 1024 + 1))).failure.code, 'VALIDATION_ERROR')
-  for (let count = 2; count < 20; count++) await upload('openapi: 3.1.0')
-  t.is((await upload('openapi: 3.1.0')).failure.code, 'FEATURE_LIMIT_REACHED')
+  for (let count = 1; count < 20; count++) await upload(yaml)
+  t.is((await upload(yaml)).failure.code, 'FEATURE_LIMIT_REACHED')
   t.is((await call(someone, documents.deleteDocument, { params })).status, 204)
   t.truthy((await use(entry.id, 'list_pets')).body.result)
   const refreshed = await call(someone, manifests.refreshManifest, { params: { entryId: entry.id } })
   t.is(refreshed.failure.code, 'MANIFEST_NOT_FOUND')
+})
+
+test('a text that no API could be connected with is not uploaded, and neither is one of more than 2 MiB', async (t) => {
+  const { someone } = await open(t)
+  const upload = async (text: string) =>
+    (await call(someone, documents.uploadDocument, { body: { name: 'Warehouse', text } })).failure
+  const usable = documentOf('https://api.example.com')
+  const unusable: [text: string, reason: RegExp][] = [
+    ['Warehouse', /describes no API/],
+    ['openapi: 3.1.0', /absolute address/],
+    [usable.replace('https://api.example.com', '/v1'), /absolute address/],
+    [usable.replace('list_pets', '['), /not valid YAML in line/],
+    [usable.replace('openapi: 3.1.0', 'swagger: 2.0'), /Swagger 2\.0/],
+    [usable.replace('/pets: {', '/pets: { servers: [{ url: https://x.example.com }],'), /another server/],
+  ]
+  for (const [text, reason] of unusable) {
+    const { code, error } = await upload(text)
+    t.is(code, 'MANIFEST_INVALID', text)
+    t.regex(error, reason)
+  }
+  const most = 2 * 1024 * 1024
+  // Of characters that take two bytes each, half as many are too many.
+  const long = `${usable}\n# `
+  t.is((await upload(long + 'é'.repeat(most / 2))).code, 'VALIDATION_ERROR')
+  const full = long + 'é'.repeat((most - long.length) / 2)
+  const { body } = await call(someone, documents.uploadDocument, { body: { name: 'Warehouse', text: full } })
+  t.true(most - body.bytes <= 1)
+  t.is((await call(someone, documents.getDocument, { params: { documentId: body.id } })).body.text, full)
+  t.is((await call(someone, documents.listDocuments, {})).body.items.length, 1)
+})
+
+test('a search looks for at most ten different words in what is offered', async (t) => {
+  const { inspect } = await open(t)
+  const words = (count: number) => Array.from({ length: count }, (_, at) => `pets${at}`).join(' ')
+  t.is((await inspect({ search: 'PETS list '.repeat(20) })).body.offered?.total, 1)
+  t.is((await inspect({ search: words(10) })).body.offered?.total, 0)
+  t.like((await inspect({ search: words(11) })).failure, { code: 'VALIDATION_ERROR', details: [{ path: 'search' }] })
 })

@@ -12,6 +12,7 @@ import { newId } from '../../src/ids.ts'
 import { notificationOf } from '../helpers/notifications.ts'
 import { Identity } from '../../src/sign-in/identity.ts'
 import { adminOf } from '../helpers/admins.ts'
+import { documentOf } from '../helpers/api-server.ts'
 import { startBareIdentityProvider, type BareIdentityProvider } from '../helpers/bare-identity-provider.ts'
 import { startBareOAuthSite, type BareOAuthSite } from '../helpers/bare-oauth-site.ts'
 import { pendingApproval } from '../helpers/approvals.ts'
@@ -88,7 +89,7 @@ export async function makeThings(platform: Platform, owner: Person, sites: Stage
   })
   const { body: flow } = await call(owner, oauth.startOAuth, { body: { ...within, url: sites.oauth.origin } })
   const { body: document } = await call(owner, documents.uploadDocument, {
-    body: { ...within, name: 'Pets', text: 'openapi: 3.1.0' },
+    body: { ...within, name: 'Pets', text: documentOf('https://api.example.com') },
   })
   const { body: cards } = await call(owner, billing.listPaymentMethods)
   const entryId = await connectBadTools(owner, sites, within)
@@ -222,7 +223,7 @@ export const validBodies = (sites: StageSites): Record<string, Record<string, un
   replaceVaultToken: { token: 'another-token' },
   acceptManifest: { fingerprint: '0'.repeat(64) },
   confirmEffects: { tools: [] },
-  uploadDocument: { name: 'Pets', text: 'openapi: 3.1.0' },
+  uploadDocument: { name: 'Pets', text: documentOf('https://api.example.com') },
   chooseTools: { tools: ['search_issues'] },
   callTool: { text: 'hello' },
   createAgent: { name: 'An agent', systemPrompt: 'Report.', trigger: 'manual' },

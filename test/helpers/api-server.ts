@@ -14,6 +14,10 @@ interface ReceivedRequest {
 /** An operation of a test's document (OpenAPI 3.1, 4.8.10). */
 type Operation = Record<string, unknown>
 
+/** A document of one operation, `list_pets`, for an upload. */
+export const documentOf = (server: string): string =>
+  `openapi: 3.1.0\ninfo: { title: Warehouse, version: '1' }\nservers: [{ url: '${server}' }]\npaths: { /pets: { get: { operationId: list_pets } } }`
+
 /** A parameter with a schema that accepts anything. */
 export const parameter = (name: string, place: string, more: object = {}) => ({
   name,

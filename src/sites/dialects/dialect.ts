@@ -2,6 +2,7 @@ import type { AuthorizationServer } from 'oauth4webapi'
 import type { CallOutcome } from '../../tools/call-outcome.ts'
 import type { SiteCall } from '../../tools/call-site.ts'
 import type { Manifest, ManifestServer, OAuthSite } from '../manifest.ts'
+import type { OfferedTools, WantedTools } from '../offered-tools.ts'
 import type { DialectName } from './dialect-name.ts'
 
 /**
@@ -51,14 +52,8 @@ export interface KnownSite {
   server?: ManifestServer | undefined
   /** Asks without a token how users sign in, even if the site lists its tools to everybody. */
   wantsSignIn?: boolean | undefined
-}
-
-/** A tool that can be chosen. `request`: what a call does, for people. */
-export interface OfferedTool {
-  name: string
-  description: string
-  tags: readonly string[]
-  request: string
+  /** The part of the offer to show, where a site offers a choice. Otherwise its beginning is shown. */
+  shown?: WantedTools | undefined
 }
 
 export interface ListedSite {
@@ -66,8 +61,8 @@ export interface ListedSite {
   /** The site's key: an owner connects it once. An address that `list` finds it by. */
   origin: string
   manifest: Manifest
-  /** All tools to choose from. The manifest has only the chosen ones. */
-  offered?: OfferedTool[]
+  /** Tools to choose from. The manifest has only the chosen ones. */
+  offered?: OfferedTools
   /** The keys of other sites that the same address stands for, and its own. */
   alternatives?: string[]
   /** The site showed only how users sign in, so the manifest has no tools. */

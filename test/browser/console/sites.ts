@@ -2,8 +2,9 @@
 import test from 'ava'
 import { freePorts } from '../../../bin/local/ports.ts'
 import { buildConsole } from '../../../bin/local/console.ts'
-import { parameter, startApi } from '../../helpers/api-server.ts'
+import { documentOf, parameter, startApi } from '../../helpers/api-server.ts'
 import { startChangingSite } from '../../helpers/changing-site.ts'
+import * as documents from '../../../api/documents.ts'
 import * as vault from '../../../api/vault.ts'
 import { call } from '../../helpers/client.ts'
 import { startOAuthSites } from '../../helpers/connect.ts'
@@ -264,15 +265,14 @@ test.serial('tools of an API are found and chosen, and others are chosen later',
   )
 })
 
-test.serial('an API is connected with a document from a file', async (t) => {
-  const { page, api, platform } = await visiting(t)
+test.serial('an API is connected with a document from a file, which can be deleted then', async (t) => {
+  const { page, api, platform, someone } = await visiting(t)
   await page.goto(`${platform.url}/console/w/me/sites/connect`)
   const [chooser] = await Promise.all([
     page.waitForEvent('filechooser'),
     page.getByRole('button', { name: 'Upload an OpenAPI document' }).click(),
   ])
-  const paths = `paths: { /pets: { get: { operationId: list_pets } } }`
-  const text = `openapi: 3.1.0\ninfo: { title: Warehouse, version: '1' }\nservers: [{ url: '${api.serverUrl}' }]\n${paths}`
+  const text = documentOf(api.serverUrl)
   await chooser.setFiles({ name: 'warehouse.yaml', mimeType: 'application/yaml', buffer: Buffer.from(text) })
   await page.getByRole('heading', { name: 'Warehouse' }).waitFor()
   await page.getByRole('checkbox', { name: /list_pets/ }).check({ force: true })
@@ -280,5 +280,13 @@ test.serial('an API is connected with a document from a file', async (t) => {
   await page.keyboard.press('Space')
   await press(page, page.getByRole('button', { name: 'Connect site' }))
   await page.getByText('Agents can now do this there').waitFor()
-  t.pass()
+  await page.goto(`${platform.url}/console/w/me/sites/connect`)
+  await page.getByRole('link', { name: 'Inspect warehouse.yaml' }).waitFor()
+  await look(t, page, 'documents')
+  await press(page, page.getByRole('button', { name: 'Delete warehouse.yaml' }))
+  await page.getByText('Sites that were connected with the document keep their tools.').waitFor()
+  await look(t, page, 'document-delete')
+  await press(page, page.getByRole('button', { name: 'Delete', exact: true }))
+  await page.getByText('“warehouse.yaml” is deleted.').waitFor()
+  t.deepEqual((await call(someone, documents.listDocuments, {})).body.items, [])
 })

@@ -2,7 +2,7 @@ import test from 'ava'
 import { outlineOfChat } from '../../../src/chat/outline.ts'
 
 const outlineOf = (body: unknown) => {
-  const outline = outlineOfChat(JSON.stringify(body))
+  const outline = outlineOfChat(Buffer.from(JSON.stringify(body)))
   if ('problem' in outline) throw new Error(outline.problem)
   return outline.members
 }

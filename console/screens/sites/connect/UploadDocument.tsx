@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { FileTrigger } from 'react-aria-components/FileTrigger'
 import { to } from '../../../addresses.ts'
@@ -6,12 +7,17 @@ import { Button } from '../../../design/Button.tsx'
 import { ErrorBox } from '../../../parts/ErrorBox.tsx'
 import type { Owner } from '../../../session/workspace.ts'
 import styles from './Connect.module.css'
+import { UploadedDocuments } from './UploadedDocuments.tsx'
 
 /** An OpenAPI document from a file, for an API whose document has no address. It is inspected next. */
 export const UploadDocument = ({ owner }: { owner: Owner }) => {
   const navigate = useNavigate()
+  const queries = useQueryClient()
   const uploading = api.useMutation('post', '/documents', {
-    onSuccess: ({ address }) => void navigate(to.connect(owner.address, { url: address })),
+    onSuccess({ address }) {
+      void queries.invalidateQueries({ queryKey: ['get', '/documents'] })
+      void navigate(to.connect(owner.address, { url: address }))
+    },
   })
   const upload = async (file: File | undefined) => {
     if (!file) return
@@ -30,6 +36,7 @@ export const UploadDocument = ({ owner }: { owner: Owner }) => {
         </FileTrigger>
       </div>
       {uploading.error && <ErrorBox error={uploading.error} />}
+      <UploadedDocuments owner={owner} />
     </div>
   )
 }

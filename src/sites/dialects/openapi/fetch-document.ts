@@ -1,6 +1,5 @@
 import type { Config } from '../../../config/config.ts'
 import { CodedError } from '../../../errors.ts'
-import { decodeUtf8 } from '../../../json.ts'
 import { quotedWords } from '../../../names.ts'
 import { SafeFetchError, type SafeFetch } from '../../../safe-fetch/safe-fetch.ts'
 import { parseSiteUrl } from '../../../safe-fetch/site-url.ts'
@@ -18,9 +17,9 @@ const maxDocumentBytes = 16 * 1024 * 1024
 export interface DocumentReader {
   /** What relative addresses are resolved against. */
   base: string | undefined
-  document: () => Promise<string>
+  document: () => Promise<Uint8Array>
   /** Throws MANIFEST_INVALID, because the document itself was found. */
-  referenced: (address: string) => Promise<string>
+  referenced: (address: string) => Promise<Uint8Array>
 }
 
 /** Makes the function that opens a document. Throws INVALID_URL, MANIFEST_NOT_FOUND and MANIFEST_INVALID. */
@@ -36,15 +35,13 @@ export function createFetchDocument(context: {
     const endsAt = performance.now() + config.sites.manifestTimeoutSeconds * 1000
     let left = maxDocumentBytes
 
-    async function read(from: string): Promise<string> {
+    async function read(from: string): Promise<Uint8Array> {
       const timeoutMs = Math.max(1, endsAt - performance.now())
       const bounds = { timeoutMs, maxBytes: left, ignoreEvents: true }
       const { status, body } = await fetch({ url: from, method: 'GET', headers: { accept }, ...bounds })
       left -= body.length
       if (status !== 200) throw notFound(`The address responded with status ${status}.`)
-      const text = decodeUtf8(body)
-      if (text === undefined) throw notFound('There is no OpenAPI document at the address, because it is no text.')
-      return text
+      return body
     }
 
     const readFirst = (from: string) =>
@@ -55,9 +52,10 @@ export function createFetchDocument(context: {
     return {
       base: url,
       async document() {
-        const text = url === undefined ? await documents.read(address) : await readFirst(url)
+        if (url !== undefined) return readFirst(url)
+        const text = await documents.read(address)
         if (text === undefined) throw notFound('The uploaded document does not exist any longer.')
-        return text
+        return Buffer.from(text)
       },
       referenced: (other) =>
         read(other).catch((error: unknown) => {

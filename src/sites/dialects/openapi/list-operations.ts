@@ -5,10 +5,10 @@ import { orElse, type Threads } from '../../../threads/threads.ts'
 import { invalidManifest } from '../../invalid-manifest.ts'
 import { namedLeftOut } from '../../left-out.ts'
 import type { Manifest } from '../../manifest.ts'
-import type { Adapter, KnownSite, ListedSite } from '../dialect.ts'
+import type { Adapter, KnownSite } from '../dialect.ts'
 import { createFetchDocument, type DocumentReader } from './fetch-document.ts'
 import { maxDocuments } from './document/documents.ts'
-import type { DocumentFound, DocumentToRead, OfferedOperation } from './operation.ts'
+import type { DocumentFound, DocumentToRead } from './operation.ts'
 
 /**
  * Makes the function that lists the operations of an OpenAPI document: all of them as an offer, and the chosen ones as
@@ -22,7 +22,7 @@ export function createListOperations(
 
   /** Reads the document again with each round of documents that it was found to refer to. */
   async function readWhole(given: DocumentToRead, reader: DocumentReader, party: string): Promise<DocumentFound> {
-    const referenced: Record<string, string> = {}
+    const referenced: Record<string, Uint8Array> = {}
     for (;;) {
       const read = await threads
         .run(party, 'readDocument', { ...given, referenced })
@@ -42,13 +42,13 @@ export function createListOperations(
     const reader = open(address)
     // As the URL standard writes it: one document is one site, however its address is typed.
     const documentAddress = reader.base ?? address
-    const document = { address: reader.base, text: await reader.document(), server, ...wanted(known) }
+    const document = { address: reader.base, bytes: await reader.document(), server, ...wanted(known) }
     const read = await readWhole({ ...document, referenced: {} }, reader, party)
     const manifest = JSON.parse(read.manifest) as Manifest
     return {
       origin: keyOf(documentAddress, manifest.server.url),
       manifest: withLeftOut(manifest, read, known),
-      offered: read.offered.map(toOffered),
+      offered: read.offered,
       alternatives: read.servers.map((url) => keyOf(documentAddress, url)),
     }
   }
@@ -70,24 +70,12 @@ function partsOf(given: string): { address: string; server?: string } {
 const withLeftOut = (manifest: Manifest, { leftOut }: DocumentFound, { chosen = [] }: KnownSite): Manifest =>
   chosen.length > 0 || leftOut.length === 0 ? manifest : { ...manifest, left_out: namedLeftOut(leftOut) }
 
-const wanted = ({ chosen = [], token = '', wantsSignIn, server }: KnownSite) => ({
+const wanted = ({ chosen = [], token = '', wantsSignIn, server, shown }: KnownSite) => ({
   chosen,
   pinned: server,
   hasCredential: token !== '',
   wantsSignIn,
-})
-
-const toOffered = ({
-  name,
-  description,
-  tags,
-  method,
-  path,
-}: OfferedOperation): NonNullable<ListedSite['offered']>[number] => ({
-  name,
-  description,
-  tags,
-  request: `${method} ${path}`,
+  shown,
 })
 
 const noServer = 'The part after the # is not the address of a server.'

@@ -6,7 +6,7 @@ import type { CallSite, SiteCall } from '../../../tools/call-site.ts'
 import type { Adapter } from '../dialect.ts'
 import { access } from './access.ts'
 import { createListOperations } from './list-operations.ts'
-import type { CredentialPlace } from './operation.ts'
+import type { CredentialPlace, OperationRequest } from './operation.ts'
 import { inPlainForm } from './read-response.ts'
 import { buildRequest, operationIn } from './request/build-request.ts'
 import { secretsIn, withCredential } from './request/credential.ts'
@@ -27,8 +27,7 @@ export function createOpenApiDialect(
   async function make(given: SiteCall, place: CredentialPlace): Promise<CallOutcome> {
     const operation = operationIn(given.pinned?.request)
     if (!operation) return unsent('The tool has no request. Check the site for changes.')
-    const built = buildRequest(given.serverUrl, operation, given.arguments)
-    const request = 'problem' in built ? built : withCredential(built, given.token, place)
+    const request = callSite.prepared(given, () => requestOf(given, operation, place))
     if ('problem' in request) return unsent(request.problem)
     if (request.url.length > longestUrl) return unsent(tooLong)
     const { timeoutSeconds, resultBytes: maxBytes } = config.sites
@@ -50,6 +49,11 @@ export function createOpenApiDialect(
       return callSite.attempt(call, () => make({ ...call, secrets }, place))
     },
   }
+}
+
+function requestOf(given: SiteCall, operation: OperationRequest, place: CredentialPlace) {
+  const built = buildRequest(given.serverUrl, operation, given.arguments)
+  return 'problem' in built ? built : withCredential(built, given.token, place)
 }
 
 /** Servers that choose the form of their answer by this should choose one that models can read. */

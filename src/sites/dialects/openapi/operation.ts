@@ -1,4 +1,5 @@
 import type { ManifestServer } from '../../manifest.ts'
+import type { OfferedTools, WantedTools } from '../../offered-tools.ts'
 
 /**
  * How the call of a tool becomes a request (OpenAPI 3.1, 4.8.10). It is pinned with the tool, so that another path is a
@@ -35,13 +36,16 @@ export interface OperationBody {
 /** Where a pasted credential is sent. For `basic`, it is the user's name and password with a colon between. */
 export type CredentialPlace = { scheme: 'bearer' | 'basic' } | { in: 'header' | 'query' | 'cookie'; name: string }
 
-/** What the thread is given: the document, documents that it refers to by address, and what is chosen. */
+/**
+ * What the thread is given: the document, documents that it refers to by address, and what is chosen. They are bytes,
+ * because decoding and cloning a long text holds the event loop up.
+ */
 export interface DocumentToRead {
   /** The address of the document, that relative ones are resolved against; absent for an uploaded one. */
   address?: string | undefined
-  text: string
+  bytes: Uint8Array
   /** By absolute address without a fragment, as far as they have been fetched. */
-  referenced: Record<string, string>
+  referenced: Record<string, Uint8Array>
   /** The server that the owner names, if it is not the first one of the document. */
   server?: string | undefined
   /** The server of a site that is connected. */
@@ -52,21 +56,14 @@ export interface DocumentToRead {
   wantsSignIn?: boolean | undefined
   /** The owner has pasted a credential. It is used if the document describes a place for it, or no sign-in. */
   hasCredential?: boolean | undefined
-}
-
-/** An operation that can be chosen. */
-export interface OfferedOperation {
-  name: string
-  description: string
-  tags: string[]
-  method: string
-  path: string
+  /** The part of the offer that is shown. */
+  shown?: WantedTools | undefined
 }
 
 export interface DocumentFound {
   /** A JSON text of a `Manifest`, whose tools have a member `request`. */
   manifest: string
-  offered: OfferedOperation[]
+  offered: OfferedTools
   /** Operations that cannot be used, chosen or not. The last of a longer list says how many more there are. */
   leftOut: { name: string; problem: string }[]
   /** Addresses of servers, the first is the default. */

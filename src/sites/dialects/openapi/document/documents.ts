@@ -1,4 +1,4 @@
-import { isObject } from '../../../../json.ts'
+import { decodeUtf8, isObject } from '../../../../json.ts'
 import { isCoded } from '../../../../errors.ts'
 import { parseSiteUrl } from '../../../../safe-fetch/site-url.ts'
 import { valueAt } from '../../../schema/json-pointer.ts'
@@ -25,7 +25,7 @@ export class Unusable extends Error {
  * The document and those that it refers to (OpenAPI 3.1, 4.6). It fetches nothing: addresses that are needed and not
  * given are in `missing`.
  */
-export function createDocuments(root: unknown, address: string, referenced: Record<string, string>) {
+export function createDocuments(root: unknown, address: string, referenced: Record<string, Uint8Array>) {
   const parsed = new Map<string, unknown>([[address, root]])
   const missing = new Set<string>()
   /** Found parts, by their addresses: many references lead to the same ones. */
@@ -35,14 +35,15 @@ export function createDocuments(root: unknown, address: string, referenced: Reco
 
   function open(document: string): unknown {
     if (parsed.has(document)) return parsed.get(document)
-    const text = Object.hasOwn(referenced, document) ? referenced[document] : undefined
-    if (text === undefined) {
+    const bytes = Object.hasOwn(referenced, document) ? referenced[document] : undefined
+    if (bytes === undefined) {
       // One more than allowed shows that there are too many.
       if (missing.size <= maxDocuments) missing.add(document)
       throw new Unusable('refers to another document that was not read')
     }
-    const result = parseDocument(text)
-    const value = 'value' in result ? result.value : undefined
+    const text = decodeUtf8(bytes)
+    const result = text === undefined ? undefined : parseDocument(text)
+    const value = result && 'value' in result ? result.value : undefined
     parsed.set(document, value)
     return value
   }

@@ -1,5 +1,6 @@
 import type { ErrorDetail } from '../../../../errors.ts'
 import { namedLeftOut, type LeftOutTool } from '../../../left-out.ts'
+import { offeredTools } from '../../../offered-tools.ts'
 import { memberOf } from '../../../schema/schema-keywords.ts'
 import type { DocumentFound, DocumentToRead } from '../operation.ts'
 import { chooseTools } from './choose-tools.ts'
@@ -8,8 +9,6 @@ import { manifestOf, toOffered } from './manifest.ts'
 import { serverAddresses, serverOf } from './servers.ts'
 import { sortedIn, type Sorted } from './sort-operations.ts'
 
-/** Operations that are offered. More cannot be looked through, and would be slow to send to another thread. */
-const maxOffered = 3000
 const maxLeftOut = 500
 
 type Result = DocumentFound | { problems: ErrorDetail[] }
@@ -27,7 +26,10 @@ export function foundIn(root: Place, given: DocumentToRead, documents: Documents
   const leftOut = [...chosen.leftOut, ...sorted.leftOut]
   return {
     manifest: JSON.stringify(manifestOf(root.value, server, signIn(chosen.needs), chosen)),
-    offered: sorted.usable.slice(0, maxOffered).map(({ operation }) => toOffered(operation)),
+    offered: offeredTools(
+      sorted.usable.map(({ operation }) => toOffered(operation)),
+      given.shown,
+    ),
     leftOut: leftOut.length > maxLeftOut ? [...leftOut.slice(0, maxLeftOut), moreThan(leftOut.length)] : leftOut,
     servers,
   }

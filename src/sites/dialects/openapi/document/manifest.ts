@@ -1,8 +1,8 @@
 import { foreignName, foreignText } from '../../../foreign-texts.ts'
 import { namedLeftOut } from '../../../left-out.ts'
 import type { Manifest, ManifestServer } from '../../../manifest.ts'
+import type { OfferedTool } from '../../../offered-tools.ts'
 import { memberOf } from '../../../schema/schema-keywords.ts'
-import type { OfferedOperation } from '../operation.ts'
 import type { Chosen } from './choose-tools.ts'
 import type { Operation } from './operations.ts'
 import type { Auth } from './sign-in.ts'
@@ -31,13 +31,12 @@ const longestDescription = 200
 const mostTags = 5
 
 /** What a list of operations shows of one. */
-export function toOffered({ name, value, method, path }: Operation): OfferedOperation {
+export function toOffered({ name, value, method, path }: Operation): OfferedTool {
   const { tags, summary, description } = value
   return {
     name,
     description: foreignText(summary, longestDescription) ?? foreignText(description, longestDescription) ?? '',
     tags: Array.isArray(tags) ? tags.slice(0, mostTags).flatMap((tag) => foreignText(tag, 100) ?? []) : [],
-    method,
-    path,
+    request: `${method} ${path}`,
   }
 }

@@ -1,4 +1,4 @@
-import { isObject } from '../../../../json.ts'
+import { decodeUtf8, isObject } from '../../../../json.ts'
 import type { DocumentToRead, ReadDocument } from '../operation.ts'
 import { createDocuments, maxDocuments, type Place } from './documents.ts'
 import { foundIn } from './found.ts'
@@ -9,8 +9,9 @@ import { parseDocument } from './parse-document.ts'
  * ones. It fetches nothing. Runs in a thread, because strangers' input decides how long it takes.
  */
 export function readDocument(given: DocumentToRead): ReadDocument {
-  if (isMarkup.test(given.text) || !mentionsVersion.test(given.text)) return { isNone: true }
-  const parsed = parseDocument(given.text)
+  const text = decodeUtf8(given.bytes)
+  if (text === undefined || isMarkup.test(text) || !mentionsVersion.test(text)) return { isNone: true }
+  const parsed = parseDocument(text)
   if ('problem' in parsed) return problem('', parsed.problem)
   const { value } = parsed
   const version = isObject(value) ? versionOf(value) : undefined

@@ -13,7 +13,7 @@ test('a document is asked for last, and its fragment may be empty', async (t) =>
   const api = await startApi(t, pets)
   const { list } = await openDialect(t)
   const listed = await list(`${api.documentUrl}#`)
-  t.like(listed, { dialect: 'openapi', origin: `${api.documentUrl}#${api.serverUrl}`, offered: { length: 1 } })
+  t.like(listed, { dialect: 'openapi', origin: `${api.documentUrl}#${api.serverUrl}`, offered: { total: 1 } })
   t.deepEqual(listed.manifest.tools, [])
   const asked = api.strays.map(({ method, url }) => `${method} ${url}`)
   t.is(asked[0], 'GET /.well-known/toolsite.json')
@@ -159,4 +159,18 @@ test('documents that a chosen operation refers to are fetched, and one that cann
   await t.throwsAsync(read('/private.json', ['add_pet']), { code: 'MANIFEST_INVALID', message: /could not be read/ })
   const [refused] = (await read('/plain.json', ['add_pet'])).manifest.left_out ?? []
   t.regex(refused?.problem ?? '', /address that cannot be used/)
+})
+
+test('one document is one site, however its address is written', async (t) => {
+  const api = await startApi(t, pets)
+  const { list } = await openDialect(t)
+  const { host } = new URL(api.documentUrl)
+  const spellings = [
+    `HTTPS://${host.toUpperCase()}/./a/../openapi.json`,
+    `https://${host}/%6fpenapi.json/../openapi.json`,
+  ]
+  for (const address of [api.documentUrl, ...spellings, `${spellings[0]}#${api.serverUrl}`]) {
+    const { origin, alternatives } = await list(address, undefined, { dialect: 'openapi' })
+    t.deepEqual([origin, alternatives], [`${api.documentUrl}#${api.serverUrl}`, [origin]], address)
+  }
 })

@@ -40,6 +40,8 @@ const withSchema = (schema: string, w = '{}') =>
   )
 const manyTimes = `{"anyOf":[${each(900, () => '{"$ref":"#/w"}')}]}`
 const half = size / 2
+/** Words of a search that every path below almost has. */
+const shown = { search: Array.from({ length: 10 }, (_, at) => `${'ab'.repeat(8)}c${at}`).join(' ') }
 const values = 1_400_000
 const lines = 490_000
 
@@ -50,6 +52,10 @@ const documents: Record<string, () => string> = {
   'one id again and again': () => withPaths(filled(size, (at) => `"/${at}":{"get":{"operationId":"act"}}`)),
   'long ids': () => withPaths(filled(size, (at) => `"/${at}":{"get":{"operationId":"${'aB'.repeat(300)}"}}`)),
   'long descriptions': () => withPaths(filled(size, (at) => `"/${at}":{"get":{"summary":"${'\\u202e'.repeat(700)}"}}`)),
+  'long paths, searched for what each almost has': () =>
+    withPaths(filled(size, (at) => `"/${'ab'.repeat(240)}${at}":{"get":{"operationId":"op${at}"}}`)),
+  'texts of other alphabets': () =>
+    withPaths(filled(half, (at) => `"/${at}":{"get":{"summary":"${'Заказы'.repeat(50)}"}}`)),
   'paths of many braces': () => withPaths(filled(size, (at) => `"/${'{'.repeat(700)}${at}":{"get":{}}`)),
   'chains of paths': () =>
     withPaths(
@@ -118,16 +124,18 @@ const documents: Record<string, () => string> = {
 
 test.serial('no document keeps a thread busy for long, or holds the event loop up', async (t) => {
   const slow: string[] = []
-  await threads.run('test', 'readDocument', { text: '', referenced: {}, chosen: [] })
+  await threads.run('test', 'readDocument', { bytes: Buffer.from(''), referenced: {}, chosen: [] })
   for (const [name, make] of Object.entries(documents)) {
-    const text = make()
+    const bytes = Buffer.from(make())
     let outcome = ''
     const started = process.cpuUsage()
     const ms = await longestStretch(async () => {
-      outcome = await threads.run('test', 'readDocument', { address, text, referenced: {}, chosen: ['act'] }).then(
-        (read) => ('offered' in read ? `offered ${read.offered.length}` : JSON.stringify(read).slice(0, 120)),
-        (error: unknown) => (error as Error).message,
-      )
+      outcome = await threads
+        .run('test', 'readDocument', { address, bytes, referenced: {}, chosen: ['act'], shown })
+        .then(
+          (read) => ('offered' in read ? `offered ${read.offered.total}` : JSON.stringify(read).slice(0, 120)),
+          (error: unknown) => (error as Error).message,
+        )
     })
     const { user, system } = process.cpuUsage(started)
     const inAll = Math.round((user + system) / 1000)

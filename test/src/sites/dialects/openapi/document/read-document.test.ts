@@ -26,15 +26,15 @@ paths:
 test('a document in JSON or YAML becomes a manifest with the chosen operations, and offers all of them', (t) => {
   const { manifest, offered, leftOut, servers } = found({ paths }, 'list_pets', 'delete_pets_by_pet_id', 'gone')
   t.deepEqual(
-    offered.map(({ name, method, path }) => [name, method, path]),
+    offered.tools.map(({ name, request }) => [name, request]),
     [
-      ['list_pets', 'GET', '/pets'],
-      ['post_pets', 'POST', '/pets'],
-      ['pets_replace', 'PUT', '/pets/{petId}'],
-      ['delete_pets_by_pet_id', 'DELETE', '/pets/{petId}'],
+      ['list_pets', 'GET /pets'],
+      ['post_pets', 'POST /pets'],
+      ['pets_replace', 'PUT /pets/{petId}'],
+      ['delete_pets_by_pet_id', 'DELETE /pets/{petId}'],
     ],
   )
-  t.like(offered[0], { description: 'Lists the pets', tags: ['pets'] })
+  t.like(offered.tools[0], { description: 'Lists the pets', tags: ['pets'] })
   const gone = [{ name: 'gone', problem: 'is not in the document' }]
   t.deepEqual([leftOut, servers], [gone, ['https://api.example.com/v1']])
   const open = { type: 'object', properties: {}, additionalProperties: false }
@@ -113,7 +113,7 @@ test('servers are absolute addresses with https, and an operation with others is
   const { leftOut, offered, ...result } = found(given)
   t.deepEqual(result.servers, ['https://eu.example.com/eu', 'https://docs.example.com/v2'])
   t.deepEqual(
-    offered.map(({ name }) => name),
+    offered.tools.map(({ name }) => name),
     ['same'],
   )
   t.deepEqual(leftOut, [{ name: 'other', problem: 'is on another server than the rest of the document' }])
@@ -134,18 +134,19 @@ test('references lead to other documents, which are asked for first', (t) => {
   const pathsAt = 'https://docs.example.com/v1/paths.yaml'
   t.deepEqual(read(document), { missing: [pathsAt] })
   const referenced = {
-    [pathsAt]: 'pets: {post: {operationId: add, requestBody: {$ref: "#/body"}}}\nbody: {$ref: body.json}',
+    [pathsAt]: Buffer.from('pets: {post: {operationId: add, requestBody: {$ref: "#/body"}}}\nbody: {$ref: body.json}'),
   }
-  t.like(read(document, { referenced }), { offered: { length: 2 } })
+  t.like(read(document, { referenced }), { offered: { total: 2 } })
   const both = { referenced, chosen: ['add', 'get_x'] }
   t.deepEqual(read(document, both), {
     missing: ['https://docs.example.com/v1/body.json', 'https://other.example.com/x.json'],
   })
   const all = {
     ...referenced,
-    'https://docs.example.com/v1/body.json':
+    'https://docs.example.com/v1/body.json': Buffer.from(
       '{"content":{"application/json":{"schema":{"$ref":"#/s"}}},"s":{"type":"string"}}',
-    'https://other.example.com/x.json': '{"p":{"name":"q","in":"query","schema":{"type":"integer"}}}',
+    ),
+    'https://other.example.com/x.json': Buffer.from('{"p":{"name":"q","in":"query","schema":{"type":"integer"}}}'),
   }
   const result = read(document, { ...both, referenced: all })
   const { tools } =
@@ -189,7 +190,7 @@ test('a path that leads elsewhere is left out', (t) => {
     `/${'a'.repeat(1000)}`,
   ]) {
     const { leftOut, offered } = found({ paths: { [path]: { get: {} }, '/x': { get: {} } } })
-    t.deepEqual([offered.length, leftOut.length], [1, 1], path)
+    t.deepEqual([offered.total, leftOut.length], [1, 1], path)
   }
 })
 

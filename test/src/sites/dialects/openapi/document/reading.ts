@@ -15,7 +15,7 @@ export const minimal = {
 /** What is read from a document, with defaults for what it lacks, or from a text. */
 export function read(document: Document | string, given: Partial<DocumentToRead> = {}) {
   const text = typeof document === 'string' ? document : JSON.stringify({ ...minimal, ...document })
-  return readDocument({ address, text, referenced: {}, chosen: [], ...given })
+  return readDocument({ address, bytes: Buffer.from(text), referenced: {}, chosen: [], ...given })
 }
 
 /** As `read`, of a document that is usable. */

@@ -73,7 +73,7 @@ test('of several schemes, the site has the one of most operations, and then the 
   const { manifest, offered, leftOut } = found(documentWith(schemes, requirements))
   t.deepEqual(manifest.auth['credential'], { scheme: 'basic' })
   t.deepEqual(
-    offered.map(({ name }) => name),
+    offered.tools.map(({ name }) => name),
     ['op_0', 'op_1', 'op_4', 'op_5'],
   )
   t.deepEqual(
