@@ -30,7 +30,7 @@ const scheme = 'document:'
 /** The address that sites of the document have. Who knows it may read the document, as with every address. */
 export const addressOf = ({ id }: Pick<Document, 'id'>): string => `${scheme}${id}`
 
-const none = { path: 'openapi', message: 'is missing, so the text describes no API' }
+const none = { path: '', message: 'describes no API' }
 const tooComplex = { path: '', message: 'takes too long to read' }
 const unknown = { message: 'There is no document with this id.' }
 
