@@ -1,4 +1,4 @@
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import * as agents from '../../api/agents.ts'
 import * as audit from '../../api/audit.ts'
 import * as runs from '../../api/runs.ts'
@@ -18,13 +18,15 @@ import { workspaceOf } from '../helpers/workspaces.ts'
 import { folderWith } from '../src/config/files.ts'
 
 /** An installation that has the example tracker, as `npm start` has. */
-const open = forWholeFile(test, 'templates', async (t) => {
+async function install(t: ExecutionContext) {
   const sites = await startSites(t)
   const token = sites.tracker.createToken('ada')
   const env = { RECONCILE_SECONDS: '1', ...catalogueOf(t, sites, token) }
   const platform = await startPlatform(t, { sites, worker: true, env })
   return { sites, platform, token }
-})
+}
+
+const open = forWholeFile(test, 'templates', install)
 
 /** An installation whose operator shares no token. */
 const unshared = forWholeFile(test, 'templates without a shared token', async (t) => {
@@ -58,7 +60,8 @@ const entriesOf = async (someone: Person) => (await call(someone, vault.listVaul
 const templatesFor = async (someone: Person) => (await call(someone, templates.listTemplates)).body.items
 
 test('every template runs to its end on the example sites: it calls all of its tools, and asks before those that it must', async (t) => {
-  const { platform, sites } = await open()
+  // Another test counts what the clean-up deletes, so the sites are not shared.
+  const { platform, sites } = await install(t)
   const someone = await customer(platform)
   for (const { id, sites: chosen } of await templatesFor(someone)) {
     const [tools, askFirst] = [chosen.flatMap((one) => one.tools), chosen.flatMap((one) => one.askFirst)]
@@ -125,26 +128,22 @@ test('triage gets its sample as a delivery and files it as an issue', async (t) 
   t.is(toolsSent(sites, runId).length, 2)
 })
 
-// Before the test of every template, which deletes the same issues.
-test.serial(
-  'clean-up deletes old closed issues once a person has approved that, and can be started again',
-  async (t) => {
-    const { platform, sites } = await open()
-    const someone = await person(platform)
-    for (const deleted of [[3], []]) {
-      const { runId } = await started(someone, 'clean-up')
-      const [approval] = await asked(someone)
-      t.like(approval, { runId, tool: 'delete_closed_issues', arguments: { created_before: '2026-11-01' } })
-      t.deepEqual(toolsSent(sites, runId), ['search_issues'])
-      t.is((await decide(someone, approval?.id ?? '', 'approve')).body.status, 'approved')
-      t.is((await ended(someone, runId)).status, 'completed')
-      const [search, remove, ...more] = await callsOf(someone, runId)
-      t.like(search, { tool: 'search_issues', args: { status: 'closed' }, status: 'succeeded' })
-      t.like(remove, { tool: 'delete_closed_issues', status: 'succeeded', result: { deleted } })
-      t.deepEqual(more, [])
-    }
-  },
-)
+test('clean-up deletes old closed issues once a person has approved that, and can be started again', async (t) => {
+  const { platform, sites } = await open()
+  const someone = await person(platform)
+  for (const deleted of [[3], []]) {
+    const { runId } = await started(someone, 'clean-up')
+    const [approval] = await asked(someone)
+    t.like(approval, { runId, tool: 'delete_closed_issues', arguments: { created_before: '2026-11-01' } })
+    t.deepEqual(toolsSent(sites, runId), ['search_issues'])
+    t.is((await decide(someone, approval?.id ?? '', 'approve')).body.status, 'approved')
+    t.is((await ended(someone, runId)).status, 'completed')
+    const [search, remove, ...more] = await callsOf(someone, runId)
+    t.like(search, { tool: 'search_issues', args: { status: 'closed' }, status: 'succeeded' })
+    t.like(remove, { tool: 'delete_closed_issues', status: 'succeeded', result: { deleted } })
+    t.deepEqual(more, [])
+  }
+})
 
 test('digest runs on weekday mornings and once immediately', async (t) => {
   const { platform } = await open()
