@@ -8,6 +8,7 @@ import * as invitations from '../../api/invitations.ts'
 import * as sessions from '../../api/sessions.ts'
 import * as workspaces from '../../api/workspaces.ts'
 import { createDeleteRows } from '../../src/deletion/delete-rows.ts'
+import { newId } from '../../src/ids.ts'
 import { historyOf, openSession, send } from '../chat/stage.ts'
 import { makeThings } from '../api/stage.ts'
 import { adminOf } from '../helpers/admins.ts'
@@ -56,8 +57,12 @@ async function busyOwner(someone: Person, workspaceId?: string) {
   void send(session, { text: `[[say ${secretName}]] ${systemPrompt}`, stream: true }).catch(() => undefined)
   await eventually(20, 'it is answered', async () => (await historyOf(session)).items.length > 1 || undefined)
   // What nobody else's rows name.
-  const { agentId, runId, entryId, callId, flowId, apiKeyId, sessionId, approvalId } = things.params
-  const ids = [agentId, runId, entryId, callId, flowId, apiKeyId, sessionId, approvalId].flatMap((id) => id ?? [])
+  const { agentId, runId, entryId, callId, flowId, apiKeyId, sessionId, approvalId, appId } = things.params
+  const ids = [agentId, runId, entryId, callId, flowId, apiKeyId, sessionId, approvalId, appId].flatMap(
+    (id) => id ?? [],
+  )
+  const token = { kind: 'AccessToken', keyHash: newId(), appId, createdAt: at, expiresAt: new Date('2126-01-01') }
+  await platform.services.database('app_sign_in_records').insert({ ...token, payload: '{}' })
   return { ids: [...ids, agent.id, over.id, run.id, scheduled.id, session.id], scheduled }
 }
 

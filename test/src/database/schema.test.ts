@@ -17,6 +17,7 @@ const read = forWholeFile(test, 'schema', async (t) => {
 const otherIds: Record<string, string> = {
   'audit_entries.subject_id': 'may be the name of a host',
   'chat_messages.client_id': 'comes from the client',
+  'connected_apps.client_id': 'comes from the registration, or is an address',
   'due_agents.id': 'only orders its rows, and is eight bytes',
   'tool_calls.model_call_id': 'comes from the model',
   'runs.request_id': 'comes from the caller',
