@@ -42,7 +42,7 @@ interface RowProps {
 const Row = ({ document: { name, address, bytes, createdAt }, owner, onDelete }: RowProps) => (
   <li className={styles.row}>
     <div className={styles.text}>
-      <h3 className="stranger">{shownText(name)}</h3>
+      <p className="stranger">{shownText(name)}</p>
       <p className={styles.quiet}>
         {numberInWords(Math.ceil(bytes / 1024))} KiB, uploaded <When at={createdAt} />
       </p>
