@@ -48,7 +48,6 @@ export function createApps(context: {
 
     /** One of the caller's apps. NOT_FOUND. */
     async get(caller: Caller, id: string): Promise<OwnedApp> {
-      requireLogin(caller)
       const app = isId(id) ? await within(caller).findById(id) : undefined
       assertThat(app, 'NOT_FOUND', { message: 'You have no connected app with this id.' })
       return Object.assign(app, { ownerId: app.workspaceId ?? app.userId })

@@ -34,9 +34,9 @@ const elsewhere = new Set(['receiveStripeEvent', 'endCurrentSession'])
 function implied(route: AnyRoute): ErrorCode[] {
   if (elsewhere.has(route.name)) return []
   const named = [...(route.codes ?? []), ...(route.proof?.codes ?? [])]
-  // What becomes of sessions without terms is below; of a transfer an API key learns only if there is one.
+  // What becomes of sessions without terms is below; of a transfer or an app an API key learns only if there is one.
   if (route.proof?.account) named.push('TERMS_NOT_ACCEPTED')
-  if (route.name.endsWith('Transfer')) named.push('PERMISSION_DENIED')
+  if (route.name.endsWith('Transfer') || route.name === 'disconnectApp') named.push('PERMISSION_DENIED')
   return codesOf(route).filter((code) => !named.includes(code))
 }
 
