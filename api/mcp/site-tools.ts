@@ -21,7 +21,7 @@ export async function* siteTools(user: McpUser, after?: Place): AsyncGenerator<O
   for (const ids of groupsOf(sizes.filter(({ id }) => !after || id <= after.id))) {
     const entries = new Map((await vault.known(user.ownerId, ids)).map((entry) => [entry.id, entry]))
     for (const id of ids) {
-      // Whoever else waits for this process goes first.
+      // Other requests that wait for this process come first.
       await nextTurn()
       const entry = entries.get(id)
       const offered = entry ? toolsOf(user, entry) : []

@@ -6,7 +6,7 @@ import { isId, newId } from '../ids.ts'
 import type * as inThread from '../in-thread.ts'
 import { assertMember } from '../owners/assert-member.ts'
 import { listOf, type Owners } from '../owners/reach.ts'
-import { invalidManifest } from '../sites/invalid-manifest.ts'
+import { invalidManifest, tooComplex } from '../sites/invalid-manifest.ts'
 import { orElse, type Threads } from '../threads/threads.ts'
 import { lockOwner } from '../users/user.ts'
 
@@ -31,7 +31,6 @@ const scheme = 'document:'
 export const addressOf = ({ id }: Pick<Document, 'id'>): string => `${scheme}${id}`
 
 const none = { path: '', message: 'describes no API' }
-const tooComplex = { path: '', message: 'takes too long to read' }
 const unknown = { message: 'There is no document with this id.' }
 
 /** Uploaded documents. Each has an address that a site is connected by. It never changes, so sites keep what they read. */

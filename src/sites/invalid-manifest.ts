@@ -1,5 +1,8 @@
 import { CodedError, problemInWords, type ErrorDetail } from '../errors.ts'
 
+/** The problem of a text that its thread gave up. */
+export const tooComplex: ErrorDetail = { path: '', message: 'takes too long to read' }
+
 /** MANIFEST_INVALID with a sentence about the first problem. */
 export function invalidManifest(details: ErrorDetail[], options: { privateDetail?: string; cause?: unknown } = {}) {
   const [first] = details

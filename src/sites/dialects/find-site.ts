@@ -1,8 +1,8 @@
 import { CodedError, isCoded } from '../../errors.ts'
 import { SafeFetchError } from '../../safe-fetch/safe-fetch-error.ts'
+import { isHeaderToken } from '../header-token.ts'
 import type { DialectName } from './dialect-name.ts'
 import type { Adapter, KnownSite, ListedSite } from './dialect.ts'
-import { isHeaderToken } from '../header-token.ts'
 import { UnstatedSignIn } from './unstated-sign-in.ts'
 
 interface Search {
@@ -28,7 +28,8 @@ export const createFindSite =
   ({ adapters, possible, ask }: Search) =>
   async (address: string, party: string, known: KnownSite): Promise<ListedSite> => {
     const failures: CodedError[] = []
-    let [guess, hidden] = [undefined as DialectName | undefined, undefined as ListedSite | undefined]
+    let guess: DialectName | undefined
+    let hidden: ListedSite | undefined
     const { token: _token, ...withoutToken } = known
     for (const name of possible(address)) {
       const isTokenWanted = wantsToken(adapters[name], known)

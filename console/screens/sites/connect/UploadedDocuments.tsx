@@ -23,11 +23,13 @@ export const UploadedDocuments = ({ owner }: { owner: Owner }) => {
   if (!data) return <Skeleton lines={1} height={72} />
   return (
     <>
-      <ul className={styles.list} aria-label="Uploaded documents">
-        {data.items.map((document) => (
-          <Row key={document.id} document={document} owner={owner.address} onDelete={() => setDeleted(document)} />
-        ))}
-      </ul>
+      {data.items.length > 0 && (
+        <ul className={styles.list} aria-label="Uploaded documents">
+          {data.items.map((document) => (
+            <Row key={document.id} document={document} owner={owner.address} onDelete={() => setDeleted(document)} />
+          ))}
+        </ul>
+      )}
       {deleted && <Delete document={deleted} onClose={() => setDeleted(undefined)} />}
     </>
   )

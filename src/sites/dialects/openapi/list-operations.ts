@@ -2,7 +2,7 @@ import { assertThat, CodedError } from '../../../errors.ts'
 import type * as inThread from '../../../in-thread.ts'
 import { siteUrlProblem } from '../../../safe-fetch/site-url.ts'
 import { orElse, type Threads } from '../../../threads/threads.ts'
-import { invalidManifest } from '../../invalid-manifest.ts'
+import { invalidManifest, tooComplex } from '../../invalid-manifest.ts'
 import { namedLeftOut } from '../../left-out.ts'
 import type { Manifest } from '../../manifest.ts'
 import type { Adapter, KnownSite } from '../dialect.ts'
@@ -81,4 +81,3 @@ const wanted = ({ chosen = [], token = '', wantsSignIn, server, shown }: KnownSi
 const noServer = 'The part after the # is not the address of a server.'
 const noDocument = 'There is no OpenAPI document at the address.'
 const tooManyReferences = `refers to more than ${maxDocuments} other documents`
-const tooComplex = { path: '', message: 'takes too long to read' }
