@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Knex } from 'knex'
 import { settleArrivals } from './arrivals.ts'
-import { isLockTimeout, type Database, type Transaction } from './database.ts'
+import { isDeadlock, isLockTimeout, type Database, type Transaction } from './database.ts'
 
 export interface Migration {
   /** Recorded in the database. The baseline's name contains its identity; later ones are `<yyyymmddhhmm>-<what>`. */
@@ -36,30 +36,57 @@ const lockNumber = 7_215_340_911
  */
 const longestWait = 2
 
+/** How many seconds a migration that found a table in use waits before each new attempt. */
+const pausesBetweenAttempts = [1, 2, 4, 8]
+
 /**
  * Brings the schema up to date, and settles the order of arrival after a restore. Returns the names of the applied
- * migrations. Safe to run in several processes: one migrates, the others wait. Throws if the database has migrations
- * that this code lacks, and an OtherSchemaError if another baseline created it.
+ * migrations. Safe to run in several processes: one migrates, the others wait. A migration that meets a deadlock or a
+ * long lock is tried again after each of the pauses. Throws if the database has migrations that this code lacks, and an
+ * OtherSchemaError if another baseline created it.
  */
-export function migrate(database: Database, migrations: Migration[], say: (text: string) => void): Promise<string[]> {
+export function migrate(
+  database: Database,
+  migrations: Migration[],
+  say: (text: string) => void,
+  pauses = pausesBetweenAttempts,
+): Promise<string[]> {
   return underLock(database, migrations, say, async () => {
     const applied = new Set(await appliedTo(database))
     const pending = migrations.map(({ name }) => name).filter((name) => !applied.has(name))
-    for (const name of pending) await apply(database, migrations, name)
+    for (const name of pending) await applyPatiently(() => apply(database, migrations, name), { name, say, pauses })
     await settleArrivals(database)
     return pending
   })
 }
 
 /** Each migration has its own transaction, so none keeps its locks while the next one waits. */
-async function apply(database: Database, migrations: Migration[], name: string): Promise<void> {
-  try {
-    await database.migrate.up({ ...settings(migrations), name })
-  } catch (error) {
-    if (!isLockTimeout(error)) throw error
-    const text = `The migration ${name} waited ${longestWait} seconds for a table lock and changed nothing. Run the migrations again. If this repeats, use pg_stat_activity to find the long-running transaction that is holding the lock.`
-    throw new Error(text, { cause: error })
+const apply = (database: Database, migrations: Migration[], name: string): Promise<unknown> =>
+  database.migrate.up({ ...settings(migrations), name })
+
+/** The processes that use the table continue in the pauses. */
+async function applyPatiently(
+  attempt: () => Promise<unknown>,
+  { name, say, pauses }: { name: string; say: (text: string) => void; pauses: number[] },
+): Promise<void> {
+  for (const pause of [...pauses, undefined]) {
+    const problem = await attempt().then(() => undefined, problemOf)
+    if (problem === undefined) return
+    const text = `The migration ${name} ${problem.what} and changed nothing.`
+    if (pause === undefined) throw new Error(`${text} ${howToFree}`, { cause: problem.cause })
+    say(`${text} Trying again in ${pause} ${pause === 1 ? 'second' : 'seconds'}.`)
+    await delay(pause * 1000)
   }
+}
+
+const howToFree =
+  'Run the migrations again. If this repeats, use pg_stat_activity to find the long-running transaction that is holding the lock.'
+
+/** How the tables were in use. Throws other errors. */
+function problemOf(error: unknown): { what: string; cause: unknown } {
+  if (isLockTimeout(error)) return { what: `waited ${longestWait} seconds for a table lock`, cause: error }
+  if (isDeadlock(error)) return { what: 'met a deadlock', cause: error }
+  throw error
 }
 
 export function rollback(database: Database, migrations: Migration[], say: (text: string) => void): Promise<string[]> {

@@ -54,6 +54,7 @@ const allowed = [
   `alter table runs add column mark text, add column other text not null default 'rename', add at timestamptz default now()`,
   `alter table runs drop constraint runs_waiting_cause, add constraint runs_waiting_cause check (a in ('b')) not valid`,
   'alter table runs validate constraint runs_waiting_cause',
+  'alter table runs add constraint runs_mark check (mark is not null) not valid',
   'alter table runs alter column steps set default 1',
   'create index concurrently runs_mark on runs (mark); drop index concurrently runs_list',
   'alter table runs add constraint runs_mark unique using index runs_mark',

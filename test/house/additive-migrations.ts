@@ -36,7 +36,11 @@ const actionRules: Rule[] = [
   { pattern: /^drop (column )?(?!constraint\b)/, because: breaks },
   { pattern: /^alter (column )?\S+ (set data )?type\b/, because: 'it rewrites the table' },
   { pattern: /^alter (column )?\S+ set not null\b/, because: `${scans}, and ${breaks}` },
-  { pattern: /^add (column )?.*\bnot null\b/, unless: /\bdefault\b/, because: 'the previous release leaves it out' },
+  {
+    pattern: /^add (?!constraint\b).*(?<!\bis )\bnot null\b/,
+    unless: /\bdefault\b/,
+    because: 'the previous release leaves it out',
+  },
   {
     pattern: /^add (?!constraint\b).*\bdefault (?!now\(\))\w+\(/,
     because: 'a default that differs rewrites the table',
