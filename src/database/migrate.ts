@@ -146,8 +146,8 @@ async function takeLock(transaction: Transaction): Promise<boolean> {
 const rowsOf = async <T>(database: Database, connection: unknown, sql: string): Promise<T[]> =>
   (await database.raw<{ rows: T[] }>(sql).connection(connection)).rows
 
-/** Other programs may have a table `migrations` of another shape. */
-async function appliedTo(database: Database, connection?: unknown): Promise<string[]> {
+/** The names of the applied migrations, oldest first. Other programs may have a table `migrations` of another shape. */
+export async function appliedTo(database: Database, connection?: unknown): Promise<string[]> {
   const [column] = await rowsOf<{ found: boolean }>(
     database,
     connection,
@@ -156,9 +156,48 @@ async function appliedTo(database: Database, connection?: unknown): Promise<stri
      ) as found`,
   )
   if (!column?.found) return []
-  const rows = await rowsOf<{ name: string }>(database, connection, 'select name from migrations')
+  const rows = await rowsOf<{ name: string }>(database, connection, 'select name from migrations order by id')
   return rows.map(({ name }) => name)
 }
+
+/**
+ * Creates the schema that exactly these migrations make, without recording them, in a transaction that holds the lock of
+ * migrations. Throws if the database is not empty, if this code lacks one of them, or if another process holds the lock.
+ */
+export async function buildSchema(trx: Transaction, migrations: Migration[], names: string[]): Promise<void> {
+  if (!(await takeLock(trx))) throw new Error('Another process is migrating this database. Try again.')
+  if (await hasOtherTables(trx)) throw new Error('The database is not empty. Nothing in it was changed.')
+  if (!names.includes(migrations[0]?.name ?? ''))
+    throw new Error('The backup has the schema of another version of Switchyard. Restore it with that version.')
+  refuseNewerSchema(names, migrations)
+  await createMigrationTables(trx)
+  const recorded = migrations.filter(({ name }) => names.includes(name))
+  for (const migration of recorded) await migration.up(withoutConcurrency(trx))
+}
+
+/** As Knex creates them. */
+async function createMigrationTables(trx: Transaction): Promise<void> {
+  await trx.schema.dropTableIfExists('migrations').dropTableIfExists('migrations_lock')
+  await trx.schema.createTable('migrations', (table) => {
+    table.increments()
+    table.string('name')
+    table.integer('batch')
+    table.timestamp('migration_time')
+  })
+  await trx.schema.createTable('migrations_lock', (table) => {
+    table.increments('index').primary()
+    table.integer('is_locked')
+  })
+}
+
+/** Postgres builds indexes concurrently only outside of transactions, and an empty table has nobody to wait for. */
+const withoutConcurrency = (trx: Transaction): Knex =>
+  new Proxy(trx, {
+    get: (target, name) =>
+      name === 'raw'
+        ? (sql: string, ...bindings: [never]) => target.raw(sql.replaceAll(/\bconcurrently\b/gi, ''), ...bindings)
+        : (Reflect.get(target, name, target) as unknown),
+  })
 
 /**
  * Throws an OtherSchemaError if another baseline or program created the database, and a NotMigratedError if it is
@@ -182,7 +221,7 @@ async function knownTo(database: Database, [baseline]: Migration[], connection?:
  * Whether tables exist besides those of Knex, which a killed process may leave empty before the baseline. Tables of
  * extensions do not count.
  */
-async function hasOtherTables(database: Database, connection: unknown): Promise<boolean> {
+async function hasOtherTables(database: Database, connection?: unknown): Promise<boolean> {
   const [table] = await rowsOf<{ found: boolean }>(
     database,
     connection,
