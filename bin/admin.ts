@@ -6,6 +6,7 @@ import { createLogger } from '../src/logger.ts'
 import type { AdminCommand } from './admin/admin-command.ts'
 import { firstAdmin, makeAdmin, removeAdmin } from './admin/admins.ts'
 import { inviteCommand } from './admin/invite.ts'
+import { rehearseUpgrade } from './admin/rehearse-upgrade.ts'
 import { resetPasswordCommand } from './admin/reset-password.ts'
 import { rotateKeys } from './admin/rotate-keys.ts'
 import { failureInWords, settingsOfCommand } from './shared-settings.ts'
@@ -22,6 +23,7 @@ const commands: Record<string, AdminCommand> = {
   invite: inviteCommand,
   'reset-password': resetPasswordCommand,
   'rotate-keys': rotateKeys,
+  'rehearse-upgrade': rehearseUpgrade,
 }
 
 async function carryOut(name: string, { takes, work }: AdminCommand): Promise<void> {

@@ -13,8 +13,8 @@ export interface WebhookField {
 export const webhookProofs = ['secret', 'standard-webhooks', 'github', 'gitlab', 'stripe', 'shopify', 'slack'] as const
 export type WebhookProof = (typeof webhookProofs)[number]
 
-/** Why the platform pauses an agent: its model was unavailable for a day. */
-export type PauseReason = 'MODEL_UNAVAILABLE'
+/** Why the platform pauses an agent: its model was unavailable for a day, or the database was restored while it had unfinished runs. */
+export type PauseReason = 'MODEL_UNAVAILABLE' | 'RESTORED'
 
 /** An agent (table `agents`). */
 export class Agent extends Row {
