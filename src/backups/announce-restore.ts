@@ -27,6 +27,7 @@ const cutShort =
  * - Agents with unfinished runs are paused (`RESTORED`). Their runs wait, also before calls that were planned already.
  * - Their epochs leap, so no execution of the lost time can write.
  * - Answers of chats and direct calls under way end; a call that may have taken effect is in doubt.
+ * - Credits are no longer bought automatically: the purchases of the lost time are not on record.
  * - Times of schedules before now are not made up for (`wasRestoredSince`).
  * - Owners are notified.
  *
@@ -44,12 +45,22 @@ export async function announceRestore(
   await trx.raw(pauseStatement, { agentIds, now })
   await trx.raw(schedulesStatement, { agentIds })
   await trx.raw(dueStatement, { agentIds, now })
+  const buyers = await stopTopUps(trx)
   const answers = await endAnswers(trx, now)
   await closeDirectCalls(trx, { result: cutShort, now, before: now })
   const made = await Restore.query(trx).insertAndFetch({ ...restore, agents: agentIds.length, runs: runs.length })
-  await tellOwners(trx, notifications, { restore: made, answers })
+  await tellOwners(trx, notifications, { restore: made, answers, buyers })
   return made
 }
+
+/** Returns whose automatic purchases are off now. */
+async function stopTopUps(trx: Transaction): Promise<Set<string>> {
+  const { rows } = await trx.raw<{ rows: { ownerId: string }[] }>(topUpsStatement)
+  return new Set(rows.map(({ ownerId }) => ownerId))
+}
+
+const topUpsStatement = `
+  update accounts set top_up_enabled = false where top_up_enabled returning owner_id as "ownerId"`
 
 /** Ends the answers that are under way or wait. Returns how many each owner had. */
 async function endAnswers(trx: Transaction, now: Date): Promise<Map<string, number>> {

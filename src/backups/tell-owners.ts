@@ -17,6 +17,12 @@ interface Waiting {
   runs: number
 }
 
+/** How many answers of each owner were cut short, and whose automatic purchases are off now. */
+interface Lost {
+  answers: Map<string, number>
+  buyers: Set<string>
+}
+
 interface Owner {
   ownerId: string
   count: number
@@ -30,26 +36,34 @@ interface Owner {
 export async function tellOwners(
   trx: Transaction,
   notifications: Pick<Notifications, 'notify'>,
-  { restore, answers }: { restore: Restore; answers: Map<string, number> },
+  { restore, answers, buyers }: Lost & { restore: Restore },
 ): Promise<void> {
   let after = '00000000-0000-0000-0000-000000000000'
-  const answering = [...answers.keys()]
+  const others = [...answers.keys(), ...buyers]
   for (;;) {
-    const owners = await next(trx, { after, answering })
+    const owners = await next(trx, { after, others })
     if (owners.length === 0) return
     for (const owner of owners) {
-      await notifications.notify(trx, notificationOf(owner, restore, answers.get(owner.ownerId) ?? 0))
+      const { ownerId } = owner
+      await notifications.notify(
+        trx,
+        notificationOf(owner, restore, { answers: answers.get(ownerId) ?? 0, buys: buyers.has(ownerId) }),
+      )
     }
     after = owners.at(-1)?.ownerId ?? after
   }
 }
 
-async function next(trx: Transaction, from: { after: string; answering: string[] }): Promise<Owner[]> {
+async function next(trx: Transaction, from: { after: string; others: string[] }): Promise<Owner[]> {
   const bindings = { ...from, batch, mostNamed }
   return (await trx.raw<{ rows: Owner[] }>(ownersStatement, bindings)).rows
 }
 
-function notificationOf({ ownerId, count, waiting }: Owner, restore: Restore, answers: number): NewNotification {
+function notificationOf(
+  { ownerId, count, waiting }: Owner,
+  restore: Restore,
+  { answers, buys }: { answers: number; buys: boolean },
+): NewNotification {
   const { id, asOf, restoredAt } = restore
   const named = waiting.map(({ name, runs }) => `${quotedName(name)} (${counted(runs, 'unfinished run')})`)
   const others = count > named.length ? ` and ${counted(count - named.length, 'other agent')}` : ''
@@ -70,6 +84,11 @@ function notificationOf({ ownerId, count, waiting }: Owner, restore: Restore, an
       ...(answers > 0
         ? [`${counted(answers, 'chat answer')} under way ended. Check what was done, and ask again.`]
         : []),
+      ...(buys
+        ? [
+            'Credits are no longer bought automatically. Compare your purchases with your balance, then turn this on again.',
+          ]
+        : []),
       'Changes that you made in between are undone: agents, connections, keys, members and revocations. Sites may ask to be reconnected. Scheduled runs of that time are not started later.',
     ],
   }
@@ -79,7 +98,7 @@ const ownersStatement = `
   select o.owner_id as "ownerId", coalesce(w.count, 0)::int as count, coalesce(w.waiting, '[]') as waiting
     from (select owner_id from (
             select owner_id from agents where deleted_at is null and owner_id > :after
-            union select id from unnest(:answering::uuid[]) as t (id) where id > :after
+            union select id from unnest(:others::uuid[]) as t (id) where id > :after
           ) every order by owner_id limit :batch) o
     left join lateral (
       select count(*) as count,

@@ -28,7 +28,7 @@ const agentsEach = 5
 
 /** Three calls that must not be repeated, one in each step, and the last one is still under way when all others are over. */
 const script = (nth: number) =>
-  [0.3, nth % 3, nth % 5 === 0 ? 60 : 0.1]
+  [0.3, nth % 3, nth % 5 === 0 ? 20 : 0.1]
     .map((seconds) => `[[call slow_once {"seconds":${seconds}}]]`)
     .join('[[then]]')
 
@@ -103,11 +103,11 @@ test('after a restore, 50 runs that were under way make no call until somebody d
   const late = await startProcess(t, 'worker', restored)
   measured(t, `${Date.now() - began} ms for the restore and a worker; ${lost} calls were lost with the record`)
 
-  const held = await target('runs').whereNull('ended_at').select('id', 'status')
-  const open = new Set(held.map(({ id }: { id: string }) => id))
+  const held: { id: string; agentId: string }[] = await target('runs').whereNull('endedAt').select('id', 'agentId')
+  const open = new Set(held.map(({ id }) => id))
   t.true(open.size >= 50, `${open.size} unfinished runs`)
-  const waiting = await target('agents').where({ pausedReason: 'RESTORED' }).pluck('id')
-  t.deepEqual(new Set(waiting), new Set((await target('runs').whereNull('endedAt').pluck('agentId')) as string[]))
+  const waiting: string[] = await target('agents').where({ pausedReason: 'RESTORED' }).pluck('id')
+  t.deepEqual(waiting.toSorted(), [...new Set(held.map(({ agentId }) => agentId))].toSorted())
   await eventually(120, 'begun runs wait for the end of the pause', async () => {
     const begun = await target('runs').where({ status: 'running' }).count<{ count: number }[]>()
     return Number(begun[0]?.count) === 0 || undefined
@@ -131,6 +131,9 @@ test('after a restore, 50 runs that were under way make no call until somebody d
   t.like(causes, { 0: { code: 'PAUSED' } })
   t.regex(causes[0]!.message, /restored from a backup/)
 
+  const underWay: { subjectId: string; step: number; position: number }[] = await target('tool_calls')
+    .where({ status: 'started' })
+    .select('subjectId', 'step', 'position')
   const resumed = await resumeRestored({ database: target, clock, config: { scheduleCatchUpSeconds: 60 } })
   t.is(resumed, waiting.length)
   await eventually(
@@ -145,11 +148,11 @@ test('after a restore, 50 runs that were under way make no call until somebody d
   t.deepEqual(statuses, ['completed'])
   measured(t, `${Date.now() - began} ms from the restore until all runs had ended after they were resumed`)
   // Calls that had no outcome in the backup are in doubt, and were not made again.
-  const doubtful = await target('tool_calls').where({ status: 'unknown' }).select('subjectId', 'step', 'position')
-  t.true(doubtful.length > 0)
-  for (const { subjectId, step, position } of doubtful as { subjectId: string; step: number; position: number }[]) {
+  t.true(underWay.length > 0)
+  for (const { subjectId, step, position } of underWay) {
+    t.like(await target('tool_calls').where({ subjectId, step, position }).first(), { status: 'unknown' })
     const key = `${subjectId}:${step}:${position}`
-    t.is(requests().filter(({ idempotencyKey }) => idempotencyKey === key).length, 1, key)
+    t.true(requests().filter(({ idempotencyKey }) => idempotencyKey === key).length <= 1, key)
   }
   t.is(later.length, 50)
   await Promise.all([early.stop(), late.stop()])
