@@ -48,6 +48,7 @@ import { createFires } from './schedules/fires/fires.ts'
 import { createSchedules } from './schedules/schedules.ts'
 import { createSealing } from './secrets/sealing.ts'
 import { createSessions } from './sessions/sessions.ts'
+import { createSilence } from './silence/silence.ts'
 import { createSignIn } from './sign-in/sign-in.ts'
 import { createDocuments } from './documents/documents.ts'
 import { createDialect } from './sites/dialects/registry.ts'
@@ -174,7 +175,8 @@ export function createServices(
   const runs = createRuns({ ...base, ...parts, workers, reachability })
   const recipients = createRecipients({ ...base, agents, billing })
   const refusals = createRefusals(base)
-  const webhooks = createWebhooks({ ...base, agents, billing, payloads, recipients, refusals, runs })
+  const silence = createSilence({ ...base, notifications, refusals })
+  const webhooks = createWebhooks({ ...base, agents, billing, payloads, recipients, refusals, runs, silence })
   const testDeliveries = createTestDeliveries({ ...base, agents, webhooks })
   const catalogue = createCatalogue({ ...base, vault })
   const templates = createTemplates({ ...base, agents, catalogue, runs, webhooks })
@@ -237,6 +239,7 @@ export function createServices(
     deliverCallbacks,
     runs,
     refusals,
+    silence,
     testDeliveries,
     webhooks,
     catalogue,
@@ -266,6 +269,7 @@ export function createServices(
       await models.close()
       await threads.close()
       await refusals.flush()
+      await silence.flush()
       await storedBytes.flush().catch((error: unknown) => logger.warn({ err: error }, 'failed to count stored bytes'))
       await database.destroy()
     },
