@@ -31,7 +31,7 @@ const listed = {
   createdAt: time,
   endedAt: field(v.nullable(time), 'When the callback was delivered or the platform gave up on it'),
 }
-const attempt = named(
+export const attempt = named(
   'CallbackAttempt',
   v.object({
     attempt: field(whole, 'Number of the attempt. An attempt is not listed if its process crashed.', 1),

@@ -1,5 +1,7 @@
 import * as v from 'valibot'
-import { notificationKinds } from '../src/notifications/notification.ts'
+import { callbackStatuses } from '../src/callbacks/callback.ts'
+import { notificationKinds, type Notification } from '../src/notifications/notification.ts'
+import { fieldsOf } from '../src/database/row.ts'
 import { ownersIn } from '../src/owners/reach.ts'
 import type { Services } from '../src/services.ts'
 import type { Caller } from '../src/users/caller.ts'
@@ -35,12 +37,22 @@ const fields = v.object({
     null,
   ),
   readBy: field(v.nullable(id), 'User who marked the notification as read', null),
+  webhookStatus: field(
+    v.nullable(v.picklist(callbackStatuses)),
+    'Whether the notification reached the webhook. `failed`: given up after a day. Null if there was no webhook.',
+    null,
+  ),
 })
 const notification = named('Notification', fields, "Something that needs the owner's attention")
 
 type Named = { services: Services; caller: Pick<Caller, 'reach'>; params: { notificationId: string } }
 const resource = ({ services, caller, params }: Named) =>
   services.notifications.get(ownersIn(caller.reach), params.notificationId)
+
+async function present({ notificationWebhooks }: Services, rows: readonly Notification[]) {
+  const statuses = await notificationWebhooks.statusesOf(rows.map((row) => row.id))
+  return rows.map((row) => ({ ...fieldsOf(row), webhookStatus: statuses.get(row.id) ?? null }))
+}
 
 const unreadOnly = named(
   'UnreadOnly',
@@ -59,13 +71,16 @@ export const listNotifications = route({
   path: '/notifications',
   summary: 'List notifications',
   description:
-    'Newest first. If the platform has a mail server, each notification is also emailed to the account. See ' +
+    'Newest first. If the platform has a mail server, each notification is also emailed to the account. It is also ' +
+    'sent to the webhook, if you have set one. See ' +
     '[Notifications](/docs/how-to/notifications).',
   owner: 'query',
   query: v.strictObject({ ...pagingOfOwner, kind: v.optional(kind), unread: v.optional(unreadOnly, 'false') }),
   response: pageOf(notification),
-  handle: ({ services, ownerId, query }) =>
-    services.notifications.list(ownerId, { ...query, unread: query.unread === 'true' }),
+  async handle({ services, ownerId, query }) {
+    const page = await services.notifications.list(ownerId, { ...query, unread: query.unread === 'true' })
+    return { ...page, items: await present(services, page.items) }
+  },
 })
 
 export const markNotification = route({
@@ -80,7 +95,10 @@ export const markNotification = route({
   response: notification,
   resource,
   codes: ['NOT_FOUND'],
-  handle: ({ services, caller, resource, body }) => services.notifications.mark(resource, body.read, caller.userId),
+  async handle({ services, caller, resource, body }) {
+    const [marked] = await present(services, [await services.notifications.mark(resource, body.read, caller.userId)])
+    return marked
+  },
 })
 
 export const markNotifications = route({

@@ -29,6 +29,7 @@ import { createMoves } from './moves/moves.ts'
 import { createNeeds } from './needs/needs.ts'
 import { createMails } from './notifications/mails.ts'
 import { createNotifications } from './notifications/notifications.ts'
+import { createNotificationWebhooks } from './notifications/webhooks.ts'
 import { createRateLimits } from './rate-limit.ts'
 import { createDue } from './runs/due.ts'
 import { createForgotten } from './runs/reconcile/forgotten-agents.ts'
@@ -119,6 +120,7 @@ export function createServices(
   const outbox = createOutbox(base)
   const users = createUsers({ ...base, outbox, passwordCost })
   const notifications = createNotifications(base)
+  const notificationWebhooks = createNotificationWebhooks(base)
   const mails = createMails({ ...base, outbox })
   const hosts = createHosts(base)
   const stripe = createStripe(base)
@@ -158,7 +160,7 @@ export function createServices(
   })
   const sessions = createSessions({ ...base, billing, models, vault })
   const callbacks = createCallbacks(base)
-  const deliverCallbacks = createDeliver({ ...base, agents, notifications })
+  const deliverCallbacks = createDeliver({ ...base, agents, notifications, notificationWebhooks })
   const workers = createWorkers(base)
   const reachability = createReachability(base)
   const payloads = createPayloads(base)
@@ -185,7 +187,7 @@ export function createServices(
   const fires = createFires({ ...base, runs, billing, schedules })
   const scheduleSync = createScheduleSync({ ...base, notifications, schedules })
   const chat = createChat({ ...base, approvals, billing, loop, outages, sessions })
-  const why = createWhy({ ...base, billing, workers, reachability, reconciler: runs.reconciler })
+  const why = createWhy({ ...base, billing, workers, reachability, reconciler: runs.reconciler, silence })
   const needs = createNeeds({ ...base, billing, vault })
   const accessChanges = createAccessChanges(base)
   const apps = createApps(base)
@@ -208,6 +210,7 @@ export function createServices(
     vaultKeys,
     users,
     notifications,
+    notificationWebhooks,
     mails,
     outbox,
     hosts,

@@ -34,6 +34,7 @@ const fields: Record<SubjectKind, readonly string[]> = {
   login: ['address', 'userAgent', 'createdAt'],
   member: ['userId', 'role'],
   notification: ['kind', 'readAt'],
+  notification_webhook: ['url'],
   clock: ['now'],
   payment: ['purpose', 'status', 'cents', 'credits'],
   payment_method: ['brand', 'last4'],
