@@ -1,9 +1,8 @@
 import * as v from 'valibot'
-import { callbackStatuses } from '../src/callbacks/callback.ts'
 import { shownUrl } from '../src/safe-fetch/shown-url.ts'
-import { attempt } from './callbacks.ts'
 import { route } from './route/route.ts'
 import { maySeeSecrets } from './schemas/agent-schema.ts'
+import { callbackAttempt, callbackStatus } from './schemas/callback-schema.ts'
 import { field, named, whole } from './schemas/documented.ts'
 import { exampleIds } from './schemas/example-ids.ts'
 import { id, inWorkspace, ofOwner, text, time } from './schemas/schemas.ts'
@@ -14,11 +13,11 @@ const latest = named(
   'NotificationDelivery',
   v.object({
     id: field(id, 'Id of the notification, and `webhook-id` of every attempt', exampleIds.notification),
-    status: field(v.picklist(callbackStatuses), 'pending: still being tried', 'delivered'),
+    status: callbackStatus,
     attempts: field(whole, 'Number of attempts so far', 1),
     nextAt: field(v.nullable(time), 'When a pending request will next be attempted', null),
     endedAt: field(v.nullable(time), 'When the notification was delivered or the platform gave up on it'),
-    lastAttempt: field(v.nullable(attempt), 'Latest attempt with a known outcome. Null if there is none.'),
+    lastAttempt: field(v.nullable(callbackAttempt), 'Latest attempt with a known outcome. Null if there is none.'),
   }),
   'Request that posts a notification',
 )

@@ -1,11 +1,11 @@
 import * as v from 'valibot'
-import { callbackStatuses } from '../src/callbacks/callback.ts'
 import { notificationKinds, type Notification } from '../src/notifications/notification.ts'
 import { fieldsOf } from '../src/database/row.ts'
 import { ownersIn } from '../src/owners/reach.ts'
 import type { Services } from '../src/services.ts'
 import type { Caller } from '../src/users/caller.ts'
 import { route } from './route/route.ts'
+import { callbackStatus } from './schemas/callback-schema.ts'
 import { field, named, whole } from './schemas/documented.ts'
 import { idOf } from './schemas/example-ids.ts'
 import { id, inWorkspace, ownerId, pageOf, pagingOfOwner, text, time } from './schemas/schemas.ts'
@@ -38,7 +38,7 @@ const fields = v.object({
   ),
   readBy: field(v.nullable(id), 'User who marked the notification as read', null),
   webhookStatus: field(
-    v.nullable(v.picklist(callbackStatuses)),
+    v.nullable(callbackStatus),
     'Whether the notification reached the webhook. `failed`: given up after a day. Null if there was no webhook.',
     null,
   ),
