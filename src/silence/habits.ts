@@ -1,12 +1,5 @@
-import type { Database, Transaction } from '../database/database.ts'
-import type { Arrived, Habit } from './habit.ts'
-
-/** Deliveries to record; null for a test, of which only the sequence is kept. */
-export interface Noted {
-  agentId: string
-  arrived: Arrived | null
-  sequence: number
-}
+import type { Transaction } from '../database/database.ts'
+import type { Habit } from './habit.ts'
 
 /** SQL for the fields of a habit. */
 export const habitColumns = `
@@ -19,26 +12,41 @@ export async function lockHabits(trx: Transaction, agentIds: readonly string[]):
   return new Map(rows.map((habit) => [habit.agentId, habit]))
 }
 
-/** Stores habits, except those of agents that have been deleted. */
-export async function storeHabits(db: Database | Transaction, habits: readonly Habit[]): Promise<void> {
-  if (habits.length > 0) await db.raw(storeStatement, { habits: JSON.stringify(habits) })
+/** Stores habits that the transaction has locked. */
+export async function storeHabits(trx: Transaction, habits: readonly Habit[]): Promise<void> {
+  if (habits.length > 0) await trx.raw(storeStatement, { habits: JSON.stringify(habits) })
+}
+
+/**
+ * Stores new habits, and returns the ids of their agents. Leaves out agents that have been deleted, or have a habit by
+ * now.
+ */
+export async function beginHabits(trx: Transaction, habits: readonly Habit[]): Promise<Set<string>> {
+  if (habits.length === 0) return new Set()
+  const { rows } = await trx.raw<{ rows: { agentId: string }[] }>(beginStatement, { habits: JSON.stringify(habits) })
+  return new Set(rows.map(({ agentId }) => agentId))
 }
 
 const lockStatement = `
   select ${habitColumns} from delivery_habits h
    where h.agent_id = any(:agentIds::uuid[]) order by h.agent_id for no key update`
 
+const given = `
+  json_to_recordset(:habits::json) as b ("agentId" uuid, "firstAt" timestamptz, "lastAt" timestamptz, deliveries bigint,
+    "seenSequence" bigint, gaps json, "quietSeconds" integer, "dueAt" timestamptz, "silentSince" timestamptz)`
+
 const storeStatement = `
+  update delivery_habits h
+     set first_at = b."firstAt", last_at = b."lastAt", deliveries = b.deliveries, seen_sequence = b."seenSequence",
+         gaps = b.gaps, quiet_seconds = b."quietSeconds", due_at = b."dueAt", silent_since = b."silentSince"
+    from ${given} where h.agent_id = b."agentId"`
+
+const beginStatement = `
   insert into delivery_habits
       (agent_id, first_at, last_at, deliveries, seen_sequence, gaps, quiet_seconds, due_at, silent_since)
     select a.id, b."firstAt", b."lastAt", b.deliveries, b."seenSequence", b.gaps, b."quietSeconds", b."dueAt", b."silentSince"
-      from json_to_recordset(:habits::json) as b ("agentId" uuid, "firstAt" timestamptz, "lastAt" timestamptz,
-             deliveries bigint, "seenSequence" bigint, gaps json, "quietSeconds" integer, "dueAt" timestamptz,
-             "silentSince" timestamptz)
-      join agents a on a.id = b."agentId"
+      from ${given} join agents a on a.id = b."agentId"
      where a.deleted_at is null
      order by a.id for key share of a
-  on conflict (agent_id) do update set
-    first_at = excluded.first_at, last_at = excluded.last_at, deliveries = excluded.deliveries,
-    seen_sequence = excluded.seen_sequence, gaps = excluded.gaps, quiet_seconds = excluded.quiet_seconds,
-    due_at = excluded.due_at, silent_since = excluded.silent_since`
+  on conflict (agent_id) do nothing
+  returning agent_id as "agentId"`

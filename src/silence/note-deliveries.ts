@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts'
-import type { Database } from '../database/database.ts'
+import type { Database, Transaction } from '../database/database.ts'
 import type { Logger } from '../logger.ts'
 import { learn, type Arrived, type Habit } from './habit.ts'
-import { lockHabits, storeHabits } from './habits.ts'
+import { beginHabits, lockHabits, storeHabits } from './habits.ts'
 
 /** How long a process collects deliveries before it writes them, in milliseconds. */
 const collectMs = 5000
@@ -50,10 +50,21 @@ export function createNoteDeliveries(context: { database: Database; clock: Clock
 
   const write = (batch: Map<string, Pending>): Promise<void> =>
     database.transaction(async (trx) => {
-      const known = await lockHabits(trx, [...batch.keys()])
-      const learned = [...batch].flatMap(([agentId, noted]) => habitAfter(known.get(agentId), agentId, noted) ?? [])
-      await storeHabits(trx, learned)
+      const known = await learnFrom(trx, batch)
+      const others = [...batch].filter(([agentId]) => !known.has(agentId))
+      const begun = await beginHabits(trx, habitsAfter(others, known))
+      // Another process began these at the same time.
+      await learnFrom(trx, new Map(others.filter(([agentId]) => !begun.has(agentId))))
     })
+
+  /** Stores the habits that exist, after what was noted. */
+  async function learnFrom(trx: Transaction, batch: Map<string, Pending>): Promise<Map<string, Habit>> {
+    if (batch.size === 0) return new Map()
+    const known = await lockHabits(trx, [...batch.keys()])
+    const existing = [...batch].filter(([agentId]) => known.has(agentId))
+    await storeHabits(trx, habitsAfter(existing, known))
+    return known
+  }
 
   return {
     flush,
@@ -71,6 +82,9 @@ export function createNoteDeliveries(context: { database: Database; clock: Clock
     },
   }
 }
+
+const habitsAfter = (batch: [string, Pending][], known: Map<string, Habit>): Habit[] =>
+  batch.flatMap(([agentId, noted]) => habitAfter(known.get(agentId), agentId, noted) ?? [])
 
 /** Of a test, only the sequence is kept, so that it is not taken for a delivery later. */
 function habitAfter(habit: Habit | undefined, agentId: string, { arrived, sequence }: Pending): Habit | undefined {
