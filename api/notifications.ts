@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { notificationKinds, type Notification } from '../src/notifications/notification.ts'
+import type { Notification } from '../src/notifications/notification.ts'
 import { fieldsOf } from '../src/database/row.ts'
 import { ownersIn } from '../src/owners/reach.ts'
 import type { Services } from '../src/services.ts'
@@ -7,30 +7,16 @@ import type { Caller } from '../src/users/caller.ts'
 import { route } from './route/route.ts'
 import { callbackStatus } from './schemas/callback-schema.ts'
 import { field, named, whole } from './schemas/documented.ts'
-import { idOf } from './schemas/example-ids.ts'
-import { id, inWorkspace, ownerId, pageOf, pagingOfOwner, text, time } from './schemas/schemas.ts'
+import { notificationContent, notificationKind as kind } from './schemas/notification-posted-schema.ts'
+import { id, inWorkspace, pageOf, pagingOfOwner, text, time } from './schemas/schemas.ts'
 
-const kind = named(
-  'NotificationKind',
-  v.picklist(notificationKinds, `must be one of ${notificationKinds.join(', ')}`),
-  'Subject of the notification',
-)
 const fields = v.object({
-  id: idOf('notification'),
-  ownerId,
-  kind,
-  subjectId: field(
-    id,
-    'Id of the item that the notification is about, such as the vault entry for `credential_dead` and `manifest_changed`, the approval for `approval_requested`, or the agent. This item might no longer exist.',
-  ),
+  ...notificationContent,
   consolePage: field(
     v.string(),
     "The console's page about the item, as a path on this platform",
     '/console/runs/0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a22',
   ),
-  title: field(v.string(), 'Title of the notification and subject of its email', 'Tracker must be reconnected'),
-  message: field(v.string(), 'Text of the notification and of its email', 'The site no longer accepts the token.'),
-  createdAt: time,
   readAt: field(
     v.nullable(time),
     'When the notification was marked as read. In a workspace, this applies to all members.',

@@ -1,3 +1,5 @@
+import { isSilent } from '../silence/silence.ts'
+
 /** A gauge about the record, read from Postgres. */
 export interface RecordGauge {
   name: string
@@ -98,6 +100,11 @@ export const recordGauges: readonly RecordGauge[] = [
         from (values ('connected'), ('needs_reauth')) as states (status)
         left join vault_entries entries on entries.status = states.status
        group by states.status`,
+  },
+  {
+    name: 'switchyard_silent_agents',
+    help: 'Agents whose usual deliveries do not come. Their owners have been notified.',
+    query: `select count(*) as value from delivery_habits h join agents a on a.id = h.agent_id where ${isSilent}`,
   },
   {
     name: 'switchyard_hosts_held',
