@@ -1,9 +1,11 @@
 import type { Migration } from '../src/database/migrate.ts'
-import * as restores from './202611290330-restores.ts'
 import * as baseline from './baseline.ts'
+import * as silence from './202611290310-silence.ts'
+import * as silenceChecks from './202611290311-silence-checks.ts'
+import * as restores from './202611290330-restores.ts'
 
 /**
  * All changes of the schema, oldest first. New ones are added at the end, and none is ever edited or renamed
  * (docs/contribute/deploys.md, "Migrations").
  */
-export const migrations: Migration[] = [baseline, restores]
+export const migrations: Migration[] = [baseline, silence, silenceChecks, restores]

@@ -27,8 +27,11 @@ import { createLoop } from './loop/loop.ts'
 import { createModels } from './models/models.ts'
 import { createMoves } from './moves/moves.ts'
 import { createNeeds } from './needs/needs.ts'
+import { createMetrics } from './metrics/metrics.ts'
+import { createRecordMetrics } from './metrics/record-metrics.ts'
 import { createMails } from './notifications/mails.ts'
 import { createNotifications } from './notifications/notifications.ts'
+import { createNotificationWebhooks } from './notifications/webhooks.ts'
 import { createRateLimits } from './rate-limit.ts'
 import { createDue } from './runs/due.ts'
 import { createForgotten } from './runs/reconcile/forgotten-agents.ts'
@@ -48,6 +51,7 @@ import { createFires } from './schedules/fires/fires.ts'
 import { createSchedules } from './schedules/schedules.ts'
 import { createSealing } from './secrets/sealing.ts'
 import { createSessions } from './sessions/sessions.ts'
+import { createSilence } from './silence/silence.ts'
 import { createSignIn } from './sign-in/sign-in.ts'
 import { createDocuments } from './documents/documents.ts'
 import { createDialect } from './sites/dialects/registry.ts'
@@ -112,12 +116,14 @@ export function createServices(
   const dialect = createDialect({ config, threads, fetch, stream, documents, callSite })
   const reach = { temporal, threads, largeBodies: createLargeBodies(), fetch, dialect }
   const allowances = createAllowances({ config })
-  const base = { allowances, database, clock, config, logger, sealing, rateLimits, lease, due, ...reach }
+  const metrics = createMetrics({ config })
+  const base = { allowances, database, clock, config, logger, sealing, rateLimits, lease, due, metrics, ...reach }
 
   const audit = createAudit(base)
   const outbox = createOutbox(base)
   const users = createUsers({ ...base, outbox, passwordCost })
   const notifications = createNotifications(base)
+  const notificationWebhooks = createNotificationWebhooks(base)
   const mails = createMails({ ...base, outbox })
   const hosts = createHosts(base)
   const stripe = createStripe(base)
@@ -157,7 +163,7 @@ export function createServices(
   })
   const sessions = createSessions({ ...base, billing, models, vault })
   const callbacks = createCallbacks(base)
-  const deliverCallbacks = createDeliver({ ...base, agents, notifications })
+  const deliverCallbacks = createDeliver({ ...base, agents, notifications, notificationWebhooks })
   const workers = createWorkers(base)
   const reachability = createReachability(base)
   const payloads = createPayloads(base)
@@ -174,7 +180,8 @@ export function createServices(
   const runs = createRuns({ ...base, ...parts, workers, reachability })
   const recipients = createRecipients({ ...base, agents, billing })
   const refusals = createRefusals(base)
-  const webhooks = createWebhooks({ ...base, agents, billing, payloads, recipients, refusals, runs })
+  const silence = createSilence({ ...base, notifications, refusals })
+  const webhooks = createWebhooks({ ...base, agents, billing, payloads, recipients, refusals, runs, silence })
   const testDeliveries = createTestDeliveries({ ...base, agents, webhooks })
   const catalogue = createCatalogue({ ...base, vault })
   const templates = createTemplates({ ...base, agents, catalogue, runs, webhooks })
@@ -183,7 +190,7 @@ export function createServices(
   const fires = createFires({ ...base, runs, billing, schedules })
   const scheduleSync = createScheduleSync({ ...base, notifications, schedules })
   const chat = createChat({ ...base, approvals, billing, loop, outages, sessions })
-  const why = createWhy({ ...base, billing, workers, reachability, reconciler: runs.reconciler })
+  const why = createWhy({ ...base, billing, workers, reachability, reconciler: runs.reconciler, silence })
   const needs = createNeeds({ ...base, billing, vault })
   const accessChanges = createAccessChanges(base)
   const apps = createApps(base)
@@ -197,6 +204,7 @@ export function createServices(
 
   return {
     ...base,
+    recordMetrics: createRecordMetrics(base),
     followClock: () => followClock(database, logger),
     audit,
     overview: createOverview(base),
@@ -206,6 +214,7 @@ export function createServices(
     vaultKeys,
     users,
     notifications,
+    notificationWebhooks,
     mails,
     outbox,
     hosts,
@@ -237,6 +246,7 @@ export function createServices(
     deliverCallbacks,
     runs,
     refusals,
+    silence,
     testDeliveries,
     webhooks,
     catalogue,
@@ -266,6 +276,7 @@ export function createServices(
       await models.close()
       await threads.close()
       await refusals.flush()
+      await silence.flush()
       await storedBytes.flush().catch((error: unknown) => logger.warn({ err: error }, 'failed to count stored bytes'))
       await database.destroy()
     },

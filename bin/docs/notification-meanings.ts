@@ -7,6 +7,8 @@ export const notificationMeanings: Record<NotificationKind, string> = {
   queue_blocked: "An agent's runs are waiting until you pay or get credits.",
   agent_failing: "An agent's run failed. You will not be notified of further failures until one of its runs completes.",
   agent_paused: 'An agent is paused because its model was unavailable for too long.',
+  agent_silent:
+    'The usual deliveries of an agent do not come. You will not be notified again until a delivery has arrived.',
   model_outage: 'Runs are waiting for a model that is unavailable.',
   schedule_missed: 'A schedule missed one or more runs.',
   callback_failed:

@@ -49,6 +49,8 @@ export class Agent extends Row {
   declare creditsPerMonth: number | null
   /** The rest of this month's cap, if it was read with the agent. */
   declare creditsLeft: number | null
+  /** Whether its owner wants to know when its usual deliveries do not come. */
+  declare watchSilence: boolean
   /** The number of its latest version: how often its fields have changed, from 1. */
   declare version: number
   /** Since when it is paused. A paused agent starts nothing, and new runs are queued. */

@@ -5,8 +5,10 @@ import type { Config } from '../config/config.ts'
 import { retryWhileUnavailable, type Database } from '../database/database.ts'
 import { logging, type Logger } from '../logger.ts'
 import type { Notifications } from '../notifications/notifications.ts'
+import type { NotificationWebhooks } from '../notifications/webhooks.ts'
 import type { SafeFetch } from '../safe-fetch/safe-fetch.ts'
 import { createAttemptTurns } from './attempt-turns.ts'
+import { isOfRun } from './callback.ts'
 import { createClaim, type Claimed } from './claim-callbacks.ts'
 import { createGiveUp } from './give-up.ts'
 import { createPost } from './post.ts'
@@ -16,7 +18,7 @@ import { createRecordOutcome } from './record-outcome.ts'
 const lookMs = 2000
 
 /**
- * Posts endings of runs at least once: if a process dies before it records an attempt, the attempt repeats under the
+ * Posts endings of runs, and notifications, at least once: if a process dies before it records an attempt, the attempt repeats under the
  * same id. Any number of processes can do this at the same time.
  */
 export function createDeliver(context: {
@@ -26,6 +28,7 @@ export function createDeliver(context: {
   logger: Logger
   agents: Agents
   notifications: Notifications
+  notificationWebhooks: Pick<NotificationWebhooks, 'contentOf'>
   fetch: SafeFetch
 }) {
   const { logger } = context
@@ -53,8 +56,9 @@ export function createDeliver(context: {
     const next = async () => (stopping?.aborted ? undefined : turns.begin())
     for (let claimed = await next(); claimed; claimed = await next()) {
       const begun = claimed
-      const { ownerId, agentId, runId } = begun
-      const attempt = logging({ ownerId, agentId, runId }, () => deliver(begun)).finally(() => {
+      const { ownerId } = begun
+      const about = isOfRun(begun) ? { agentId: begun.agentId, runId: begun.runId } : { notificationId: begun.id }
+      const attempt = logging({ ownerId, ...about }, () => deliver(begun)).finally(() => {
         turns.end(begun)
         underWay.delete(attempt)
       })

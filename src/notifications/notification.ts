@@ -6,6 +6,7 @@ export const notificationKinds = [
   'queue_blocked',
   'agent_failing',
   'agent_paused',
+  'agent_silent',
   'model_outage',
   'schedule_missed',
   'callback_failed',

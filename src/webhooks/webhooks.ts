@@ -8,6 +8,7 @@ import { assertThat, CodedError, isCoded } from '../errors.ts'
 import type { RateLimits } from '../rate-limit.ts'
 import type { AcceptRequest, Receipt } from '../runs/accept/receipt.ts'
 import type { Runs } from '../runs/runs.ts'
+import type { Silence } from '../silence/silence.ts'
 import type { LargeBodies } from '../threads/large-bodies.ts'
 import { challengeIn, identityOf } from './delivery-identity.ts'
 import { isPing, keptHeaders } from './kept-headers.ts'
@@ -60,8 +61,9 @@ export function createWebhooks(context: {
   refusals: RefusalsOfDeliveries
   runs: Runs
   rateLimits: RateLimits
+  silence: Pick<Silence, 'note'>
 }) {
-  const { agents, billing, clock, largeBodies, payloads, recipients, refusals, runs, rateLimits } = context
+  const { agents, billing, clock, largeBodies, payloads, recipients, refusals, runs, rateLimits, silence } = context
 
   async function verify(request: InboundRequest, secrets: string[], demanded: Preset[]): Promise<void> {
     const evidence = { header: request.header, readBody: request.readBody, secrets, now: clock.now() }
@@ -167,6 +169,11 @@ export function createWebhooks(context: {
     if (isCoded(refusal) && preset && !fromOwner) refusals.note({ agentId, header, preset, bodyBytes }, refusal)
   }
 
+  /** Not the test of an address, which leaves no trace. */
+  function noteAccepted({ agentId, fromOwner: isTest = false }: Judged, outcome: Outcome): void {
+    if ('sequence' in outcome) silence.note({ agentId, sequence: outcome.sequence, isTest })
+  }
+
   return {
     /**
      * The agent, if a request about a delivery is from its sender. A signature must name the purpose, because there is
@@ -197,7 +204,9 @@ export function createWebhooks(context: {
     async deliver(given: InboundDelivery): Promise<Outcome> {
       const delivery: Judged = { ...given, readBody, counted: {}, hasBody: false, isDecided: false }
       try {
-        return await decide(delivery)
+        const outcome = await decide(delivery)
+        noteAccepted(delivery, outcome)
+        return outcome
       } catch (refusal) {
         noteRefusal(delivery, refusal)
         throw refusal
