@@ -1,4 +1,5 @@
 import { Gauge, Registry } from 'prom-client'
+import { readBounded } from '../safe-fetch/bounded-body.ts'
 
 /** How long Temporal's core may take to answer, in milliseconds, and how much is read of it, in bytes. */
 const answerMs = 2000
@@ -21,13 +22,7 @@ export async function readTemporalMetrics(address: string): Promise<string> {
 
 async function fetchText(url: string): Promise<string> {
   const response = await fetch(url, { signal: AbortSignal.timeout(answerMs) })
-  if (!response.ok || !response.body) throw new Error(`Temporal's core answered with ${response.status}`)
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of response.body) {
-    bytes += chunk.length
-    if (bytes > mostBytes) throw new Error(`Temporal's core serves more than ${mostBytes} bytes of metrics`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
+  const bytes = response.ok ? await readBounded(response, mostBytes) : undefined
+  if (!bytes) throw new Error("Temporal's core has no metrics, or too many")
+  return Buffer.from(bytes).toString('utf8')
 }
