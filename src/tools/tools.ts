@@ -11,6 +11,7 @@ import { isId } from '../ids.ts'
 import { JsonText } from '../json-text.ts'
 import type { Logger } from '../logger.ts'
 import type { CallLedger, PerformCall } from '../loop/perform-call.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import type { Sites } from '../sites/sites.ts'
 import { VaultEntry } from '../vault/vault-entry.ts'
 import { notGranted } from '../vault/oauth/needed-scopes.ts'
@@ -53,9 +54,10 @@ export function createTools(context: {
   sites: Sites
   vault: Vault
   performCall: PerformCall
+  metrics: Pick<Metrics, 'toolCalls'>
 }) {
-  const { database, clock, config, logger, billing, sites, vault, performCall } = context
-  const { ledgerOf } = createDirectCallRows({ database, clock })
+  const { database, clock, config, logger, billing, sites, vault, performCall, metrics } = context
+  const { ledgerOf } = createDirectCallRows(context)
   /** Polls of calls in progress, shared by repeated requests. */
   const lookedFor = new Map<string, Promise<DirectToolCall | undefined>>()
   const timeoutMs = config.sites.timeoutSeconds * 1000
@@ -215,17 +217,22 @@ export function createTools(context: {
       const text = 'The process that made this call ended before its outcome was recorded.'
       const now = clock.now()
       const before = new Date(now.getTime() - longestMs - 60_000)
-      await closeDirectCalls(database, { result: text, now, before })
+      const closed = await closeDirectCalls(database, { result: text, now, before })
+      for (const { effect, status: outcome } of closed) metrics.toolCalls.inc({ effect, outcome })
     },
   }
 }
 
-/** Ends direct calls that began before then and have no outcome. A call that may have taken effect is `unknown`. */
+/**
+ * Ends direct calls that began before then and have no outcome, and returns them. A call that may have taken effect is
+ * `unknown`.
+ */
 export async function closeDirectCalls(
   db: Database | Transaction,
   ending: { result: string; now: Date; before: Date },
-) {
-  await db.raw(closeStatement, ending)
+): Promise<Pick<DirectToolCall, 'effect' | 'status'>[]> {
+  const { rows } = await db.raw<{ rows: Pick<DirectToolCall, 'effect' | 'status'>[] }>(closeStatement, ending)
+  return rows
 }
 
 const stillWorks =
@@ -240,7 +247,8 @@ const closeStatement = `
          idempotency_key = case when did_nothing then null else idempotency_key end
     from (select id as found, effect = 'read' or refused_attempts = attempts as did_nothing from direct_tool_calls
            where status = 'started' and started_at < :before) abandoned
-   where id = found and status = 'started'`
+   where id = found and status = 'started'
+  returning effect, status`
 
 const isFormer = `
   not exists (select from vault_entries e
