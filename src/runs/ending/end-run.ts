@@ -19,6 +19,7 @@ import { errorOf } from './ending-error.ts'
 import { logEnding } from './log-ending.ts'
 import { notifyFailing } from './notify-failing.ts'
 import { currentWaitMs, isUncounted } from '../time-left.ts'
+import type { RunTraces } from '../run-traces.ts'
 import { append, type NewEvent } from '../timeline.ts'
 
 /** Runs of a deleted agent that end per transaction, which locks the queue for about half a second. */
@@ -40,12 +41,14 @@ export function createWriteEnding({
   notifications,
   logger,
   loop,
+  traces,
 }: {
   agents: Pick<Agents, 'pauseFor'>
   callbacks: Callbacks
   notifications: Notifications
   logger: Logger
   loop: Pick<Loop, 'abandon'>
+  traces: RunTraces
 }) {
   return async (trx: Transaction, run: Run, ending: Ending, now: Date): Promise<void> => {
     const { status, reason } = ending
@@ -55,7 +58,7 @@ export function createWriteEnding({
       await append(trx, run.id, now, closed.map(closedEvent))
       abandonJobs(trx, loop, { ownerId: run.ownerId, calls: closed })
     }
-    await endWait(trx, run, now)
+    await endWait(trx, run, now, traces)
     const error = reason && errorOf(reason, run)
     const changes = { status, reason, error, endedAt: now }
     await append(trx, run.id, now, [{ kind: 'ended', data: { status, reason, message: error } }], changes)
@@ -66,7 +69,10 @@ export function createWriteEnding({
     } else if (status === 'failed') await notifyFailing(trx, notifications, run, error ?? '')
     // Only a committed ending counts. The caller handles a rollback.
     trx.executionPromise.then(
-      () => logEnding(logger, run, changes),
+      () => {
+        logEnding(logger, run, changes)
+        traces.ended(run, changes)
+      },
       () => undefined,
     )
   }
@@ -150,11 +156,12 @@ const asRequested = (run: Run, ending: Ending): Ending =>
     : ending
 
 /** Records the end of a wait. The caller sets the status. */
-export async function endWait(trx: Transaction, run: Run, now: Date): Promise<void> {
+export async function endWait(trx: Transaction, run: Run, now: Date, traces: RunTraces): Promise<void> {
   if (!run.waitingCause) return
   const ms = currentWaitMs(run, now)
   const none = { waitingCause: null, waitingFor: null, waitingSince: null, waitingUntil: null }
   const outageMs = run.outageMs + (isUncounted(run.waitingCause) ? ms : 0)
   const changes = { ...none, waitedMs: run.waitedMs + ms, outageMs }
   await append(trx, run.id, now, [{ kind: 'wait.ended', data: { cause: run.waitingCause, ms } }], changes)
+  traces.waited(trx, run, now)
 }
