@@ -60,6 +60,8 @@ import { createTemplates } from './templates/templates.ts'
 import { createTemporal } from './temporal/temporal.ts'
 import { createLargeBodies } from './threads/large-bodies.ts'
 import { createThreads, type Threads } from './threads/threads.ts'
+import { createTracing } from './tracing/tracing.ts'
+import { tracedRequests } from './tracing/requests.ts'
 import { createHostProposals } from './tools/host-proposals.ts'
 import { createHosts } from './tools/hosts.ts'
 import { createCallSite } from './tools/call-site.ts'
@@ -103,7 +105,8 @@ export function createServices(
 ) {
   const database = createDatabase(config, logger, { prove })
   const temporal = createTemporal(config.temporal, logger)
-  const outgoing = createSafeFetch({ ...config.sites, baseUrl: config.http.baseUrl, version })
+  const tracing = createTracing({ config, logger })
+  const outgoing = tracedRequests(createSafeFetch({ ...config.sites, baseUrl: config.http.baseUrl, version }))
   const trusted = createSafeFetch({ ...trustedSites(config), baseUrl: config.http.baseUrl, version })
   const sealing = createSealing(config.vaultKeys)
   const vaultKeys = createVaultKeys({ database, clock, sealing, keys: config.vaultKeys })
@@ -117,7 +120,8 @@ export function createServices(
   const reach = { temporal, threads, largeBodies: createLargeBodies(), fetch, dialect }
   const allowances = createAllowances({ config })
   const metrics = createMetrics({ config })
-  const base = { allowances, database, clock, config, logger, sealing, rateLimits, lease, due, metrics, ...reach }
+  const measured = { metrics, tracing }
+  const base = { allowances, database, clock, config, logger, sealing, rateLimits, lease, due, ...measured, ...reach }
 
   const audit = createAudit(base)
   const outbox = createOutbox(base)
@@ -278,6 +282,7 @@ export function createServices(
       await refusals.flush()
       await silence.flush()
       await storedBytes.flush().catch((error: unknown) => logger.warn({ err: error }, 'failed to count stored bytes'))
+      await tracing.close()
       await database.destroy()
     },
   }

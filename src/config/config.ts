@@ -191,6 +191,23 @@ function shape(
     /** The bearer token for the metrics. Without one, there are none. */
     metrics: { token: env.METRICS_TOKEN },
     shutdownSeconds: env.SHUTDOWN_SECONDS,
+    tracing: tracingOf(env),
+  }
+}
+
+/** Where traces are sent, if anywhere. */
+function tracingOf(env: Readonly<v.InferOutput<typeof settings>>) {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: exact } = env
+  const url = exact ?? (base && `${base}/v1/traces`)
+  if (url === undefined) return undefined
+  return {
+    url,
+    headers: env.OTEL_EXPORTER_OTLP_HEADERS,
+    sampler: env.OTEL_TRACES_SAMPLER,
+    /** For the samplers by ratio. */
+    sampledPart: env.OTEL_TRACES_SAMPLER_ARG,
+    /** Whether spans contain prompts, answers, arguments and results. */
+    keepsContents: env.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT,
   }
 }
 

@@ -8,6 +8,8 @@ import type { Logger } from '../../logger.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import { AgentQueue } from '../../runs/agent-queue.ts'
 import type { Runs } from '../../runs/runs.ts'
+import { names, spanNames } from '../../tracing/names.ts'
+import type { Tracing } from '../../tracing/tracing.ts'
 import type { FireOutcome } from '../../../workflows/messages.ts'
 import { fireReasons, type FireReason } from './fire-reasons.ts'
 import { isFire } from '../cron/fire-times.ts'
@@ -63,8 +65,9 @@ export function createFires(context: {
   runs: { accept: Pick<Runs['accept'], 'within'> }
   billing: Billing
   schedules: Pick<Schedules, 'syncSoon'>
+  tracing: Tracing
 }) {
-  const { database, clock, config, logger, runs, billing, schedules, metrics } = context
+  const { database, clock, config, logger, runs, billing, schedules, metrics, tracing } = context
 
   async function decide(trx: Transaction, fired: Fired): Promise<Decision> {
     const { agentId, generation, nominalAt } = fired
@@ -141,9 +144,12 @@ export function createFires(context: {
   return {
     /** Records a fire, and accepts its run if one is due. Repeated calls return the recorded outcome. */
     async recordFire(fired: Fired): Promise<FireOutcome> {
-      const { outcome, afterwards } = await database.transaction((trx) => decide(trx, fired))
-      afterwards?.()
-      return outcome
+      return tracing.inSpan({ name: spanNames.fire, attributes: { [names.agentId]: fired.agentId } }, async (span) => {
+        const { outcome, afterwards } = await database.transaction((trx) => decide(trx, fired))
+        span.set({ [names.outcome]: outcome })
+        afterwards?.()
+        return outcome
+      })
     },
   }
 }
