@@ -1,5 +1,3 @@
-import { isSilent } from '../silence/silence.ts'
-
 /** A gauge about the record, read from Postgres. */
 export interface RecordGauge {
   name: string
@@ -104,7 +102,10 @@ export const recordGauges: readonly RecordGauge[] = [
   {
     name: 'switchyard_silent_agents',
     help: 'Agents whose usual deliveries do not come. Their owners have been notified.',
-    query: `select count(*) as value from delivery_habits h join agents a on a.id = h.agent_id where ${isSilent}`,
+    query: `
+      select count(*) as value from delivery_habits h join agents a on a.id = h.agent_id
+       where h.silent_since is not null and a.trigger = 'webhook' and a.watch_silence and a.paused_at is null
+         and a.deleted_at is null`,
   },
   {
     name: 'switchyard_hosts_held',

@@ -29,14 +29,14 @@ export interface Habit {
 }
 
 /** Deliveries are usual from this many on, over this many days, which include a weekend. */
-export const usual = { deliveries: 20, days: 8 }
+const usual = { deliveries: 20, days: 8 }
 
 /** Gaps of the last four weeks count. An agent without a delivery for longer starts anew. */
 export const windowDays = 28
 
 /** The shortest silence, in seconds, and how many times the longest gap must have passed. */
-export const shortestSeconds = 900
-export const timesLongestGap = 2
+const shortestSeconds = 900
+const timesLongestGap = 2
 
 const daySeconds = 86_400
 const dayOf = (at: Date): number => Math.floor(at.getTime() / 1000 / daySeconds)

@@ -77,7 +77,7 @@ export function createJudge(context: {
 
   return async function round(stopping?: AbortSignal): Promise<void> {
     await postpone()
-    for (let left = mostBatches; left > 0 && !stopping?.aborted; left -= 1) if ((await judgeSome()) < batch) return
+    for (let left = mostBatches; left > 0; left -= 1) if (stopping?.aborted || (await judgeSome()) < batch) return
   }
 }
 

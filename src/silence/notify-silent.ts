@@ -52,7 +52,7 @@ function refusedSince({ items, proofFailures }: Refusals, agentId: string, since
 }
 
 /** In the largest unit of which there are two, rounded: `3 hours`. */
-export function durationInWords(seconds: number): string {
+function durationInWords(seconds: number): string {
   const [unit, size] = units.find(([, one]) => seconds >= 2 * one) ?? (['second', 1] as const)
   const count = Math.round(seconds / size)
   return `${count} ${unit}${count === 1 ? '' : 's'}`

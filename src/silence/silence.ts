@@ -30,7 +30,7 @@ export function createSilence(context: {
 export type Silence = ReturnType<typeof createSilence>
 
 /** Agents that are silent and matter to their owners. */
-export const isSilent = `
+const isSilent = `
   h.silent_since is not null and a.trigger = 'webhook' and a.watch_silence and a.paused_at is null and a.deleted_at is null`
 
 const silentStatement = `
