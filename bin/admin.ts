@@ -1,10 +1,11 @@
 import { migrations } from '../migrations/index.ts'
 import { readDatabaseConfig } from '../src/config/config.ts'
-import { createDatabase } from '../src/database/database.ts'
+import { createDatabase, type Database } from '../src/database/database.ts'
 import { assertSchema } from '../src/database/migrate.ts'
 import { createLogger } from '../src/logger.ts'
-import type { AdminCommand } from './admin/admin-command.ts'
+import type { AdminCommand, LoneCommand } from './admin/admin-command.ts'
 import { firstAdmin, makeAdmin, removeAdmin } from './admin/admins.ts'
+import { doctor } from './admin/doctor.ts'
 import { inviteCommand } from './admin/invite.ts'
 import { resetPasswordCommand } from './admin/reset-password.ts'
 import { rotateKeys } from './admin/rotate-keys.ts'
@@ -15,7 +16,8 @@ import { chosenName } from './named-programs.ts'
  * `npm run admin -- <command>`: operator commands for the database of DATABASE_URL, or of a running `npm start`. They
  * are safe while the platform runs. Without a command, lists them. On failure, prints the reason and exits with 1.
  */
-const commands: Record<string, AdminCommand> = {
+const commands: Record<string, AdminCommand | LoneCommand> = {
+  doctor,
   'first-admin': firstAdmin,
   'make-admin': makeAdmin,
   'remove-admin': removeAdmin,
@@ -24,13 +26,22 @@ const commands: Record<string, AdminCommand> = {
   'rotate-keys': rotateKeys,
 }
 
-async function carryOut(name: string, { takes, work }: AdminCommand): Promise<void> {
+async function carryOut(name: string, command: AdminCommand | LoneCommand): Promise<void> {
+  const words = process.argv.slice(3)
+  const usage = `npm run admin -- ${name} ${command.takes}`
+  if ('alone' in command) console.log(await command.alone({ words, usage }))
+  else await withDatabase(name, (database, settings) => command.work(database, { words, usage, settings }))
+}
+
+async function withDatabase(
+  name: string,
+  work: (database: Database, settings: Record<string, string>) => Promise<string>,
+): Promise<void> {
   const settings = settingsOfCommand()
   const database = createDatabase(readDatabaseConfig(settings), createLogger('warn', name))
   try {
     await assertSchema(database, migrations)
-    const usage = `npm run admin -- ${name} ${takes}`
-    console.log(await work(database, { words: process.argv.slice(3), usage, settings }))
+    console.log(await work(database, settings))
   } finally {
     await database.destroy()
   }

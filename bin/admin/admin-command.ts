@@ -8,6 +8,14 @@ export interface AdminCommand {
   work: (database: Database, given: Given) => Promise<string>
 }
 
+/** A command that must work without a usable database. */
+export interface LoneCommand {
+  takes: string
+  does: string
+  /** Runs the command and returns the text to print. Throws an error whose message is a sentence. */
+  alone: (given: Omit<Given, 'settings'>) => Promise<string>
+}
+
 export interface Given {
   words: string[]
   usage: string

@@ -11,13 +11,9 @@ export interface NamedFinding extends Finding {
  * Makes all checks at once, each within a few seconds, and returns their findings in the order of the checks. One that
  * throws or takes too long is failing, and disturbs no other. A check that needs a failing one is left out.
  */
-export async function examine<Context>(
-  checks: readonly Check<Context>[],
-  context: Context,
-  longestMs = checkMs,
-): Promise<NamedFinding[]> {
+export async function examine<Context>(checks: readonly Check<Context>[], context: Context): Promise<NamedFinding[]> {
   const findings = await Promise.all(
-    checks.map(async (check) => ({ name: check.name, ...(await look(check, context, longestMs)) })),
+    checks.map(async (check) => ({ name: check.name, ...(await look(check, context)) })),
   )
   const silent = new Set(findings.filter(isFailing).map(({ name }) => name))
   return findings.filter(({ name }, index) => {
@@ -28,7 +24,8 @@ export async function examine<Context>(
   })
 }
 
-async function look<Context>(check: Check<Context>, context: Context, longestMs: number): Promise<Finding> {
+async function look<Context>(check: Check<Context>, context: Context): Promise<Finding> {
+  const { longestMs = checkMs } = check
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<Finding>((resolve) => {
     timer = setTimeout(() => resolve(tooLate(longestMs)), longestMs)

@@ -12,7 +12,9 @@ export interface Finding {
 export interface Check<Context> {
   name: string
   /** An earlier check that must not fail before this one says anything: without Postgres, each would repeat that. */
-  needs?: 'postgres' | 'schema' | 'temporal'
+  needs?: string
+  /** How long `look` may take, if not the usual few seconds. */
+  longestMs?: number
   look: (context: Context) => Promise<Finding>
 }
 

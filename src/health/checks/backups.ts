@@ -31,7 +31,8 @@ export const backups: Check<{ database: Database; config: { backupMaxAgeHours: n
 const fix =
   'Run: npm run admin -- backup. If another program makes backups, have it run: npm run admin -- backup --made-elsewhere. See docs/operate/back-up.md.'
 
-const inWords = (hours: number): string => (hours < 48 ? `${Math.round(hours)} hours` : `${Math.round(hours / 24)} days`)
+const inWords = (hours: number): string =>
+  hours < 48 ? `${Math.round(hours)} hours` : `${Math.round(hours / 24)} days`
 
 const timesStatement = `
   select (select extract(epoch from now() - max(ended_at))::float8 / 3600 from backups where error is null) as age,

@@ -12,6 +12,7 @@ import { spending } from './spending.ts'
 import { attributes, shards, temporal } from './temporal.ts'
 import { vaultKeys } from './vault-keys.ts'
 import { versions } from './versions.ts'
+import { workers } from './workers.ts'
 
 /** Checks that need no look from outside: the API makes them for GET /admin/health, and so does the doctor. */
 export const installationChecks = [
@@ -27,6 +28,7 @@ export const installationChecks = [
   temporal,
   attributes,
   shards,
+  workers,
   versions,
   models,
   spending,

@@ -49,5 +49,7 @@ function judge({ statement, idle }: Session, isOwn: boolean): Finding {
       `${where} ignores ${ignored.join(' and ')}, so a frozen process keeps its locks.`,
       isOwn ? 'Connect without a program that drops these parameters.' : `Set ${poolerFix}`,
     )
-  return fine(isOwn ? 'Connections lead to Postgres directly.' : 'A pooler is in front of Postgres, with our deadlines.')
+  return fine(
+    isOwn ? 'Connections lead to Postgres directly.' : 'A pooler is in front of Postgres, with our deadlines.',
+  )
 }

@@ -43,4 +43,3 @@ function judge({ version, fsync, commit, pages, recovering }: Server): Finding {
 }
 
 const set = (setting: string): string => `Run: alter system set ${setting} = on; select pg_reload_conf();`
-

@@ -23,7 +23,8 @@ function unreached(error: unknown): Finding {
       'The pooler in front of Postgres refuses our connections, because of parameters that it does not know.',
       `Set ${poolerFix}`,
     )
-  const [what, fix] = reasons.find(([pattern]) => pattern.test(reasonOf(error)))?.slice(1) ?? [
+  const [, what, fix] = reasons.find(([pattern]) => pattern.test(reasonOf(error))) ?? [
+    /.^/,
     'Postgres cannot be reached',
     'Start Postgres, and check the host and the port in DATABASE_URL.',
   ]
@@ -43,4 +44,3 @@ const reasons: [RegExp, string, string][] = [
 /** What PgBouncer needs in its settings (docs/operate/second-machine.md, "PgBouncer"). */
 export const poolerFix =
   "ignore_startup_parameters = extra_float_digits,statement_timeout,idle_in_transaction_session_timeout and connect_query='set statement_timeout = ''30s''; set idle_in_transaction_session_timeout = ''5s''' in PgBouncer. See docs/operate/second-machine.md."
-
