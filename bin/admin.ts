@@ -1,15 +1,17 @@
 import { migrations } from '../migrations/index.ts'
 import { readDatabaseConfig } from '../src/config/config.ts'
-import { createDatabase, type Database } from '../src/database/database.ts'
+import { createDatabase } from '../src/database/database.ts'
 import { assertSchema } from '../src/database/migrate.ts'
 import { createLogger } from '../src/logger.ts'
 import type { AdminCommand, LoneCommand } from './admin/admin-command.ts'
+import { announceRestoreCommand, backupCommand, restoreCommand, resumeRestoredCommand } from './admin/backups.ts'
 import { firstAdmin, makeAdmin, removeAdmin } from './admin/admins.ts'
 import { doctor } from './admin/doctor.ts'
 import { inviteCommand } from './admin/invite.ts'
 import { resetPasswordCommand } from './admin/reset-password.ts'
 import { rotateKeys } from './admin/rotate-keys.ts'
-import { failureInWords, settingsOfCommand } from './shared-settings.ts'
+import { withEmbeddedPostgres } from './local/postgres/embedded-alone.ts'
+import { failureInWords, hasDatabase, settingsOfCommand } from './shared-settings.ts'
 import { chosenName } from './named-programs.ts'
 
 /**
@@ -24,28 +26,36 @@ const commands: Record<string, AdminCommand | LoneCommand> = {
   invite: inviteCommand,
   'reset-password': resetPasswordCommand,
   'rotate-keys': rotateKeys,
+  backup: backupCommand,
+  restore: restoreCommand,
+  'announce-restore': announceRestoreCommand,
+  'resume-restored': resumeRestoredCommand,
 }
 
 async function carryOut(name: string, command: AdminCommand | LoneCommand): Promise<void> {
-  const words = process.argv.slice(3)
-  const usage = `npm run admin -- ${name} ${command.takes}`
-  if ('alone' in command) console.log(await command.alone({ words, usage }))
-  else await withDatabase(name, (database, settings) => command.work(database, { words, usage, settings }))
+  if ('alone' in command) return console.log(await command.alone(process.argv.slice(3), usageOf(name, command)))
+  if (!command.startsPostgres || hasDatabase()) return carryOutAt(settingsOfCommand(), { name, command })
+  await withEmbeddedPostgres(command.startsPostgres, (settings) =>
+    carryOutAt(settings, { name, command, hasTemporal: settings['TEMPORAL_ADDRESS'] !== undefined }),
+  )
 }
 
-async function withDatabase(
-  name: string,
-  work: (database: Database, settings: Record<string, string>) => Promise<string>,
+async function carryOutAt(
+  settings: Record<string, string>,
+  { name, command, hasTemporal = true }: { name: string; command: AdminCommand; hasTemporal?: boolean },
 ): Promise<void> {
-  const settings = settingsOfCommand()
-  const database = createDatabase(readDatabaseConfig(settings), createLogger('warn', name))
+  const { work, isLong = false, startsEmpty = false } = command
+  const database = createDatabase(readDatabaseConfig(settings), createLogger('warn', name), { deadlines: !isLong })
   try {
-    await assertSchema(database, migrations)
-    console.log(await work(database, settings))
+    if (!startsEmpty) await assertSchema(database, migrations)
+    const usage = usageOf(name, command)
+    console.log(await work(database, { words: process.argv.slice(3), usage, settings, hasTemporal }))
   } finally {
     await database.destroy()
   }
 }
+
+const usageOf = (name: string, { takes }: { takes: string }): string => `npm run admin -- ${name} ${takes}`
 
 const width = Math.max(...Object.values(commands).map(({ takes }) => takes.length))
 const lines = Object.entries(commands).map(([name, { takes, does }]) => [name, `${takes.padEnd(width)}  ${does}`])

@@ -17,7 +17,7 @@ import { outsideChecks, payingChecks } from './doctor/outside.ts'
 export const doctor: LoneCommand = {
   takes: '[--all] [--try-providers]',
   does: 'names what is wrong with this installation, with the fix',
-  async alone({ words, usage }) {
+  async alone(words, usage) {
     const unknown = words.find((word) => word !== '--all' && word !== '--try-providers')
     if (unknown !== undefined) throw new Error(`There is no option "${unknown}": ${usage}`)
     const findings = await findAll(words.includes('--try-providers'))

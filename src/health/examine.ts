@@ -17,8 +17,7 @@ export async function examine<Context>(checks: readonly Check<Context>[], contex
   )
   const silent = new Set(findings.filter(isFailing).map(({ name }) => name))
   return findings.filter(({ name }, index) => {
-    const { needs } = checks[index]!
-    const isLeftOut = needs !== undefined && silent.has(needs)
+    const isLeftOut = checks[index]!.needs?.some((need) => silent.has(need)) ?? false
     if (isLeftOut) silent.add(name)
     return !isLeftOut
   })

@@ -11,8 +11,8 @@ export interface Finding {
 /** One check of an installation. `look` may throw, and may take too long; `examine` bounds it. */
 export interface Check<Context> {
   name: string
-  /** An earlier check that must not fail before this one says anything: without Postgres, each would repeat that. */
-  needs?: string
+  /** Earlier checks that must not fail before this one says anything: without Postgres, each would repeat that. */
+  needs?: readonly string[]
   /** How long `look` may take, if not the usual few seconds. */
   longestMs?: number
   look: (context: Context) => Promise<Finding>

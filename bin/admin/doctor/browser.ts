@@ -1,4 +1,4 @@
-import { isLoopback } from './loopback.ts'
+import { isLoopback } from '../../../src/health/loopback.ts'
 import { ask, type Answer } from './ask.ts'
 import { reasonOf } from '../../../src/health/examine.ts'
 import { failing, fine, warning, type Check, type Finding } from '../../../src/health/finding.ts'
@@ -10,7 +10,7 @@ const fixAddress =
 /** Whether BASE_URL leads to this installation, which its signing keys show. */
 export const browserAddress: Check<Outside> = {
   name: 'public address',
-  needs: 'certificate',
+  needs: ['certificate'],
   async look({ config, users }) {
     const { baseUrl } = config.http
     let answer: Answer
@@ -53,7 +53,7 @@ function keysOf(body: unknown): unknown[] | undefined {
  */
 export const cookies: Check<Outside> = {
   name: 'cookies',
-  needs: 'public address',
+  needs: ['public address'],
   async look({ config }) {
     const { baseUrl } = config.http
     const { headers, body } = await ask(`${baseUrl}/.well-known/oauth-authorization-server`)
@@ -77,7 +77,7 @@ export const cookies: Check<Outside> = {
 /** Whether a browser that is given no scheme arrives at https. */
 export const redirect: Check<Outside> = {
   name: 'https',
-  needs: 'certificate',
+  needs: ['certificate'],
   async look({ config }) {
     const { protocol, hostname, port } = new URL(config.http.baseUrl)
     if (protocol === 'http:') return overHttp(hostname)

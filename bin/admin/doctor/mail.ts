@@ -1,7 +1,7 @@
 import { failing, fine, warning, type Check } from '../../../src/health/finding.ts'
 import { tryMailServer } from '../../../src/notifications/mailer.ts'
 import type { Outside } from './context.ts'
-import { isLoopback } from './loopback.ts'
+import { isLoopback } from '../../../src/health/loopback.ts'
 
 /** Whether the mail server accepts us. No mail is sent. */
 export const mail: Check<Outside> = {

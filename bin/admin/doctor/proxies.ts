@@ -1,6 +1,6 @@
 import { fine, warning, type Check } from '../../../src/health/finding.ts'
 import type { Outside } from './context.ts'
-import { isLoopback } from './loopback.ts'
+import { isLoopback } from '../../../src/health/loopback.ts'
 
 /** Whether TRUSTED_PROXIES agrees with BASE_URL: the API itself speaks no TLS. */
 export const proxies: Check<Outside> = {

@@ -6,7 +6,7 @@ import type { Outside } from './context.ts'
 /** Temporal's clock against Postgres's: timers and schedules fire by the one, and due times are kept by the other. */
 export const temporalClock: Check<Outside> = {
   name: 'clock of temporal',
-  needs: 'search attributes',
+  needs: ['postgres', 'search attributes'],
   async look({ database, temporal }) {
     const before = await timeOf(database)
     const theirs = (await temporal.serverFacts.time()).getTime()

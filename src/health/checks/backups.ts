@@ -13,7 +13,7 @@ interface Times {
 /** Whether a backup is on record that is recent enough. A younger installation needs none yet. */
 export const backups: Check<{ database: Database; config: { backupMaxAgeHours: number } }> = {
   name: 'backups',
-  needs: 'schema',
+  needs: ['schema'],
   async look({ database, config }) {
     const { rows } = await database.raw<{ rows: [Times] }>(timesStatement)
     const [{ age, exists, error }] = rows

@@ -7,7 +7,7 @@ const [notable, harmful] = [2, 10]
 
 export const clock: Check<{ database: Database }> = {
   name: 'clock',
-  needs: 'postgres',
+  needs: ['postgres'],
   look: async ({ database }) => judgeClock("This machine's clock", "Postgres's", await readClockLead(database)),
 }
 

@@ -9,7 +9,7 @@ interface Connections {
 /** Free connections of the server, without those that only a superuser gets. */
 export const connections: Check<{ database: Database; config: { database: { pool: number } } }> = {
   name: 'connections',
-  needs: 'postgres',
+  needs: ['postgres'],
   async look({ database, config }) {
     const { rows } = await database.raw<{ rows: [Connections] }>(connectionsStatement)
     const [{ most, used }] = rows

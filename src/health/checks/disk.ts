@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { statfs } from 'node:fs/promises'
+import { stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Database } from '../../database/database.ts'
 import { failing, fine, warning, worst, type Check, type Finding } from '../finding.ts'
@@ -12,11 +12,17 @@ export const disk: Check<{ database: Database; folders: readonly string[] }> = {
   name: 'disk',
   async look({ database, folders }) {
     const data = await folderOfPostgres(database).catch(() => undefined)
-    const seen = [...new Set([...folders, ...(data === undefined ? [] : [data])])]
+    const seen = await oneOfEachDisk([...folders, ...(data === undefined ? [] : [data])])
     const findings = await Promise.all(seen.map(judge))
     const all = findings.map(({ message }) => message).join(' ')
     return worst(findings, fine(all || "Postgres's disk cannot be seen from this machine."))
   },
+}
+
+async function oneOfEachDisk(folders: string[]): Promise<string[]> {
+  const disks = new Map<number, string>()
+  for (const folder of folders) disks.set((await stat(folder)).dev, folder)
+  return [...disks.values()]
 }
 
 async function judge(folder: string): Promise<Finding> {

@@ -6,7 +6,7 @@ import { failing, fine, warning, worst, type Check } from '../finding.ts'
 /** Whether the configured models answered when they were last asked, as the record says. */
 export const models: Check<{ database: Database; config: Pick<Config, 'models'> }> = {
   name: 'models',
-  needs: 'schema',
+  needs: ['schema'],
   async look({ database, config }) {
     const configured = config.models.models.map(({ name }) => name)
     const out = await Outage.query(database).where(isOpen).whereIn('model', configured).orderBy('model')

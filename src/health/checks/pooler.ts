@@ -16,7 +16,7 @@ interface Session {
 /** Whether a pooler stands in front of Postgres, and drops the deadlines that our sessions start with. */
 export const pooler: Check<{ database: Database }> = {
   name: 'pooler',
-  needs: 'postgres',
+  needs: ['postgres'],
   async look({ database }) {
     const client = database.client as PoolClient
     const connection = await client.acquireConnection()

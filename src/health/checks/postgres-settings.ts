@@ -15,7 +15,7 @@ interface Server {
 /** Whether Postgres is new enough, and loses nothing that it has confirmed. */
 export const postgresSettings: Check<{ database: Database }> = {
   name: 'postgres settings',
-  needs: 'postgres',
+  needs: ['postgres'],
   async look({ database }) {
     const { rows } = await database.raw<{ rows: [Server] }>(serverStatement)
     return judge(rows[0])

@@ -5,7 +5,7 @@ import { failing, fine, type Check } from '../finding.ts'
 /** Whether the database has exactly the migrations of this code. */
 export const schema: Check<{ database: Database; migrations: Migration[] }> = {
   name: 'schema',
-  needs: 'postgres',
+  needs: ['postgres'],
   async look({ database, migrations }) {
     try {
       const { pending, unknown } = await compareSchema(database, migrations)

@@ -2,6 +2,7 @@ import type { Config } from '../../config/config.ts'
 import type { Temporal } from '../../temporal/temporal.ts'
 import { reasonOf } from '../examine.ts'
 import { failing, fine, warning, type Check } from '../finding.ts'
+import { isLoopback } from '../loopback.ts'
 
 interface Context {
   temporal: Pick<Temporal, 'serverFacts'>
@@ -10,6 +11,14 @@ interface Context {
 
 /** The shortest useful memory of closed workflows, in hours. */
 const shortestRetention = 24
+
+/** Codes of gRPC that operators meet. */
+const grpcReasons: Record<string, string> = {
+  4: 'no answer in time',
+  7: 'permission denied',
+  14: 'unavailable',
+  16: 'wrong API key',
+}
 
 /** Whether Temporal answers and has the namespace. */
 export const temporal: Check<Context> = {
@@ -21,7 +30,7 @@ export const temporal: Check<Context> = {
       hours = await serverFacts.retentionHours()
     } catch (error) {
       return failing(
-        `Temporal cannot be reached at ${address} (gRPC ${reasonOf(error)}).`,
+        `Temporal cannot be reached at ${address} (${grpcReasons[reasonOf(error)] ?? `gRPC ${reasonOf(error)}`}).`,
         'Start Temporal, and check TEMPORAL_ADDRESS, TEMPORAL_TLS and TEMPORAL_API_KEY. Accepted work waits meanwhile.',
       )
     }
@@ -42,7 +51,7 @@ export const temporal: Check<Context> = {
 /** Without them, Temporal refuses to start our workflows. */
 export const attributes: Check<Context> = {
   name: 'search attributes',
-  needs: 'temporal',
+  needs: ['temporal'],
   async look({ temporal: { serverFacts }, config }) {
     const missing = await serverFacts.missingAttributes()
     if (missing.length === 0) return fine('Temporal has all search attributes.')
@@ -58,10 +67,10 @@ export const attributes: Check<Context> = {
 /** What cannot be changed later: the parts of the history, and what stores it. */
 export const shards: Check<Context> = {
   name: 'temporal storage',
-  needs: 'temporal',
+  needs: ['temporal'],
   async look({ temporal: { serverFacts }, config }) {
     const { version, shards: count, store } = await serverFacts.cluster()
-    const isPublic = config.http.baseUrl.startsWith('https:')
+    const isPublic = !isLoopback(new URL(config.http.baseUrl).hostname)
     if (store === 'sqlite' && isPublic)
       return warning(
         'Temporal is the development server, on SQLite.',

@@ -3,7 +3,7 @@ import { failing, fine, type Check } from '../finding.ts'
 /** Whether VAULT_KEYS opens what the database holds. A missing key is named. */
 export const vaultKeys: Check<{ vaultKeys: { problems: () => Promise<string[]> } }> = {
   name: 'vault keys',
-  needs: 'schema',
+  needs: ['schema'],
   async look({ vaultKeys: keys }) {
     const problems = await keys.problems()
     return problems.length > 0

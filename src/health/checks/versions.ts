@@ -8,7 +8,7 @@ const rollingMinutes = 60
 /** Whether all present workers have the version of this code. */
 export const versions: Check<{ workers: Pick<Workers, 'list'>; clock: { now(): Date } }> = {
   name: 'versions',
-  needs: 'schema',
+  needs: ['schema'],
   async look({ workers, clock }) {
     const oldest = clock.now().getTime() - rollingMinutes * 60_000
     const present = (await workers.list()).filter((one) => one.present)

@@ -11,7 +11,7 @@ export const workers: Check<{
   clock: { now(): Date }
 }> = {
   name: 'workers',
-  needs: 'schema',
+  needs: ['schema'],
   async look({ workers: record, config, clock }) {
     const { taskQueue } = config.temporal
     const ours = (await record.list()).filter((one) => one.taskQueue === taskQueue)
