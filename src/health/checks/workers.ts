@@ -18,16 +18,17 @@ export const workers: Check<{
     const present = ours.filter((one) => one.present)
     const silentFor = ({ seenAt }: { seenAt: Date }) => (clock.now().getTime() - seenAt.getTime()) / 1000
     const silent = ours.filter((one) => one.polling && !one.present && silentFor(one) < newsMinutes * 60)
-    if (present.length === 0)
+    const list = silent.map((one) => `${one.id} (for ${Math.round(silentFor(one))} seconds)`).join(', ')
+    const frozen = `Silent without having signed off: ${list}. They are frozen, cut off from Postgres, or were killed.`
+    if (silent.length > 0)
       return failing(
-        `No worker polls the task queue "${taskQueue}", so no run starts.`,
-        'Start a worker (npm run worker), or continue the frozen one. Accepted work waits meanwhile.',
+        present.length > 0 ? frozen : `No worker polls, so no run starts. ${frozen}`,
+        'Restart them. Their runs continue on other workers.',
       )
-    if (silent.length === 0) return fine(`${present.length} workers poll.`)
-    const list = silent.map((one) => `${one.id} for ${Math.round(silentFor(one))} seconds`).join(', ')
+    if (present.length > 0) return fine(`${present.length} workers poll.`)
     return failing(
-      `These workers have been silent: ${list}. They are frozen, cut off from Postgres, or were killed.`,
-      'Restart them. Their runs continue on other workers.',
+      `No worker polls the task queue "${taskQueue}", so no run starts.`,
+      'Start a worker with this TASK_QUEUE: npm run worker. Accepted work waits meanwhile.',
     )
   },
 }
