@@ -14,6 +14,14 @@ export interface AdminCommand {
   work: (database: Database, given: Given) => Promise<string>
 }
 
+/** A command that must work without a usable database. */
+export interface LoneCommand {
+  takes: string
+  does: string
+  /** Runs the command and returns the text to print. Throws an error whose message is a sentence. */
+  alone: (words: string[], usage: string) => Promise<string>
+}
+
 export interface Given {
   words: string[]
   usage: string

@@ -174,6 +174,8 @@ function shape(
     runRetentionDays: env.RUN_RETENTION_DAYS,
     auditDays: env.AUDIT_DAYS,
     accountGraceDays: env.ACCOUNT_GRACE_DAYS,
+    /** The age of the last backup from which operators are warned. */
+    backupMaxAgeHours: env.BACKUP_MAX_AGE_HOURS,
     streams: {
       pollMs: env.STREAM_POLL_MS,
       keepAliveSeconds: env.STREAM_KEEP_ALIVE_SECONDS,

@@ -136,6 +136,7 @@ export const settings = v.object({
   RUN_RETENTION_DAYS: whole(90, 1, 3650),
   AUDIT_DAYS: whole(400, 1, 3650),
   ACCOUNT_GRACE_DAYS: whole(30, 0, 365),
+  BACKUP_MAX_AGE_HOURS: whole(26, 1, 8760),
   STREAM_POLL_MS: whole(500, 20, 10_000),
   STREAM_KEEP_ALIVE_SECONDS: seconds(15, 0.1, 600),
   STREAM_CHECK_SECONDS: seconds(15, 0.1, 600),

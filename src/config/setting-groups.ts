@@ -229,6 +229,7 @@ export const settingGroups: readonly SettingGroup[] = [
         'How long ended runs, direct tool calls and chat sessions are kept. They are then deleted along with everything that belongs to them.',
       AUDIT_DAYS: 'How long audit log entries are kept.',
       ACCOUNT_GRACE_DAYS: 'The number of days during which a deleted account can be restored.',
+      BACKUP_MAX_AGE_HOURS: 'How old the last backup on record may be before operators are warned.',
     },
   },
   {

@@ -244,3 +244,16 @@ function refuseNewerSchema(applied: string[], migrations: Migration[]): void {
     `The database is newer than this code. The code lacks these migrations: ${unknown.join(', ')}. Run the newer code.`,
   )
 }
+
+/**
+ * How the database differs from this code: migrations that are not applied yet, and applied ones that the code lacks.
+ * Throws an OtherSchemaError if another baseline or program created it.
+ */
+export async function compareSchema(database: Database, migrations: Migration[]) {
+  const applied = await knownTo(database, migrations)
+  const names = migrations.map(({ name }) => name)
+  return {
+    pending: names.filter((name) => !applied.includes(name)),
+    unknown: applied.filter((name) => !names.includes(name)),
+  }
+}

@@ -9,6 +9,7 @@ const asked = {
   uv: ['uv', '--version'],
   openssl: ['openssl', 'version'],
   curl: ['curl', '-V'],
+  pgbouncer: ['pgbouncer', '--version'],
 } as const
 
 function isThere(program: keyof typeof asked): boolean {
