@@ -9,6 +9,8 @@ const asked = {
   uv: ['uv', '--version'],
   openssl: ['openssl', 'version'],
   curl: ['curl', '-V'],
+  promtool: ['promtool', '--version'],
+  prometheus: ['prometheus', '--version'],
 } as const
 
 function isThere(program: keyof typeof asked): boolean {
