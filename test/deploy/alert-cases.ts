@@ -130,7 +130,12 @@ export const alertCases: Record<string, AlertCase> = {
     '8m',
     '4m',
   ),
-  SwitchyardModelErrors: { series: modelRequests('0+6x480'), quiet: modelRequests('0+5x480'), fires: '8m', notYet: '4m' },
+  SwitchyardModelErrors: {
+    series: modelRequests('0+6x480'),
+    quiet: modelRequests('0+5x480'),
+    fires: '8m',
+    notYet: '4m',
+  },
   SwitchyardCallsInDoubt: any('switchyard_tool_calls_total{effect="once", outcome="unknown"}'),
   SwitchyardClientRefused: any('switchyard_refresh_total{outcome="invalid_client"}'),
   SwitchyardFiresMissed: any('switchyard_fires_total{outcome="missed"}'),
