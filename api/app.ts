@@ -5,6 +5,7 @@ import { mountAuthorizationServer } from './authorization-server.ts'
 import { mountConsole } from './console/console.ts'
 import { mountDocs } from './docs/docs.ts'
 import { mountMcp } from './mcp/mcp.ts'
+import { mountMetrics } from './metrics.ts'
 import { accessLog } from './middleware/access-log.ts'
 import { crossOrigin } from './middleware/cross-origin.ts'
 import { errors } from './middleware/errors.ts'
@@ -38,6 +39,7 @@ export function createApp(services: Services): Koa {
   mountConsole(router, services)
   mountAuthorizationServer(router, services)
   mountMcp(router, services, shared)
+  mountMetrics(router, services)
   const find = createFindPath(router, routes)
 
   app.use(requestId)

@@ -27,6 +27,8 @@ import { createLoop } from './loop/loop.ts'
 import { createModels } from './models/models.ts'
 import { createMoves } from './moves/moves.ts'
 import { createNeeds } from './needs/needs.ts'
+import { createMetrics } from './metrics/metrics.ts'
+import { createRecordMetrics } from './metrics/record-metrics.ts'
 import { createMails } from './notifications/mails.ts'
 import { createNotifications } from './notifications/notifications.ts'
 import { createRateLimits } from './rate-limit.ts'
@@ -112,7 +114,8 @@ export function createServices(
   const dialect = createDialect({ config, threads, fetch, stream, documents, callSite })
   const reach = { temporal, threads, largeBodies: createLargeBodies(), fetch, dialect }
   const allowances = createAllowances({ config })
-  const base = { allowances, database, clock, config, logger, sealing, rateLimits, lease, due, ...reach }
+  const metrics = createMetrics({ config })
+  const base = { allowances, database, clock, config, logger, sealing, rateLimits, lease, due, metrics, ...reach }
 
   const audit = createAudit(base)
   const outbox = createOutbox(base)
@@ -197,6 +200,7 @@ export function createServices(
 
   return {
     ...base,
+    recordMetrics: createRecordMetrics(base),
     followClock: () => followClock(database, logger),
     audit,
     overview: createOverview(base),

@@ -196,6 +196,8 @@ function shape(
     workerActivities: env.WORKER_ACTIVITIES,
     /** The port of a worker's health checks, at the API's host; 0 for none. */
     workerHealthPort: env.WORKER_HEALTH_PORT,
+    /** The bearer token for the metrics. Without one, there are none. */
+    metrics: { token: env.METRICS_TOKEN },
     shutdownSeconds: env.SHUTDOWN_SECONDS,
   }
 }

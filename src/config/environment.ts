@@ -10,6 +10,7 @@ import {
   flag,
   list,
   mailbox,
+  metricsToken,
   optionalText,
   optionalWebAddress,
   optionalWhole,
@@ -140,6 +141,7 @@ export const settings = v.object({
   CONNECTION_LIMIT: whole(10_000),
   WORKER_ACTIVITIES: whole(100, 1, 1000),
   WORKER_HEALTH_PORT: whole(0, 0, 65_535),
+  METRICS_TOKEN: metricsToken,
   SHUTDOWN_SECONDS: seconds(20, 0.1, 600),
 })
 

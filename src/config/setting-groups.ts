@@ -129,7 +129,14 @@ export const settingGroups: readonly SettingGroup[] = [
       CANCEL_SECONDS: 'How long a cancelled run may take to stop before the reconciler ends it.',
       WORKER_ACTIVITIES:
         'How many model calls, and how many tool calls, one owner can have in progress in one worker. Several owners share twice as many equally.',
-      WORKER_HEALTH_PORT: 'The port on which a worker answers health checks (GET /healthz at HOST). 0 turns them off.',
+      WORKER_HEALTH_PORT: 'The port on which a worker answers health checks (GET /healthz at HOST), and requests for metrics. 0 turns both off.',
+    },
+  },
+  {
+    title: 'Metrics',
+    settings: {
+      METRICS_TOKEN:
+        'The bearer token for `GET /metrics`, on the port of the API and on WORKER_HEALTH_PORT. Without it, there are no metrics. `npm start` generates one.',
     },
   },
   {

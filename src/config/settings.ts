@@ -114,6 +114,11 @@ export const clientIds = v.pipe(
   ),
 )
 
+/** A token in visible ASCII characters, long enough that nobody guesses it. Not set by default. */
+export const metricsToken = v.optional(
+  v.pipe(v.string(), v.regex(/^[\x21-\x7e]{16,200}$/, 'must be 16 to 200 visible ASCII characters')),
+)
+
 /** `smtp://user:password@host:port`, or `smtps:` for TLS from the first byte. */
 export const smtpUrl = v.optional(
   v.pipe(

@@ -1,0 +1,25 @@
+import { collectDefaultMetrics, Registry } from 'prom-client'
+import type { Config } from '../config/config.ts'
+import { createCounters } from './counters.ts'
+
+/**
+ * What this process has done since it started, for Prometheus. Counters are counted where a fact becomes true, after its
+ * commit, by the process that committed it, so the sum over all processes is the record's number. Without METRICS_TOKEN
+ * nobody can read them, and nothing is measured that costs.
+ */
+export function createMetrics({ config }: { config: Pick<Config, 'metrics'> }) {
+  const registry = new Registry()
+  const isOn = config.metrics.token !== undefined
+  if (isOn) collectDefaultMetrics({ register: registry })
+  return {
+    ...createCounters(registry),
+    isOn,
+    /** In the text format of Prometheus, version 0.0.4. */
+    text: (): Promise<string> => registry.metrics(),
+  }
+}
+
+export type Metrics = ReturnType<typeof createMetrics>
+
+/** The media type of the texts. */
+export const metricsType = Registry.PROMETHEUS_CONTENT_TYPE
