@@ -24,6 +24,12 @@ export const good: Series = {
   'up{job="node", instance="other"}': '0x480',
   'switchyard_record_up{instance="api"}': '1x480',
   'switchyard_workers{instance="api"}': '2x480',
+  'switchyard_database_connections{instance="api"}': '40x480',
+  'switchyard_database_connections_max{instance="api"}': '100x480',
+  'switchyard_database_transaction_oldest_seconds{instance="api"}': '0.2x480',
+  'switchyard_chat_answers_ended_total{status="failed", code="STREAM_ABORTED"}': '0+1x480',
+  'switchyard_chat_answers_oldest_seconds{status="waiting", instance="api"}': '7200x480',
+  'switchyard_mails_pending_oldest_seconds{instance="api"}': '1x480',
   'switchyard_canary_up{instance="api"}': '1x480',
   'switchyard_loop_last_round_seconds{loop="callbacks", instance="api"}': '2x480',
   'switchyard_event_loop_lag_seconds{instance="api"}': '0.03x480',
@@ -49,8 +55,8 @@ const deliveries = (refused: string): Series => ({
 })
 
 const modelRequests = (failed: string): Series => ({
-  'switchyard_model_requests_total{provider="p", model="m", outcome="ok"}': '0+95x480',
-  'switchyard_model_requests_total{provider="p", model="m", outcome="error"}': failed,
+  'switchyard_model_requests_total{provider="p", model="m", outcome="answered"}': '0+95x480',
+  'switchyard_model_requests_total{provider="p", model="m", outcome="failed"}': failed,
 })
 
 const accepted = (withinHalfASecond: number): Series => ({
@@ -82,6 +88,9 @@ const gauge = (series: string, loud: string, quiet: string, fires: string, notYe
 /** A counter of which each one is too many, from zero: it fires when the first has happened, and ends by itself. */
 const any = (series: string): AlertCase => gauge(series, '0x20 1x40', '3x60', '6m', '4m45s')
 
+/** A counter that may rise once, but not again and again for five minutes. */
+const often = (series: string): AlertCase => gauge(series, '0x8 1x8 2x8 3x8 4x40', '0x8 1x70', '8m', '4m')
+
 export const alertCases: Record<string, AlertCase> = {
   SwitchyardProcessDown: gauge('up{job="switchyard-worker", instance="worker"}', '1x8 0x80', '1x480', '4m', '3m'),
   SwitchyardRecordUnreadable: gauge('switchyard_record_up{instance="api"}', '1x8 0x80', '1x8 0x7 1x80', '5m', '3m'),
@@ -96,6 +105,14 @@ export const alertCases: Record<string, AlertCase> = {
   ),
   SwitchyardEventLoopLag: gauge('switchyard_event_loop_lag_seconds{instance="api"}', '0.3x80', '0.25x80', '3m', '1m'),
   SwitchyardBackupOld: gauge('switchyard_backup_age_seconds{instance="api"}', '93601x80', '93600x80', '6m', '4m'),
+  SwitchyardConnectionsScarce: gauge('switchyard_database_connections{instance="api"}', '91x80', '90x80', '6m', '4m'),
+  SwitchyardTransactionOld: gauge(
+    'switchyard_database_transaction_oldest_seconds{instance="api"}',
+    '0+15x80',
+    '300x80',
+    '7m',
+    '6m',
+  ),
   SwitchyardAcceptSlow: { series: accepted(989), quiet: accepted(990), fires: '8m', notYet: '4m' },
   SwitchyardDeliveriesRefused: {
     // A hundredth is refused all day long, and then more than five times as many, or four times as many.
@@ -122,13 +139,21 @@ export const alertCases: Record<string, AlertCase> = {
     '6m',
     '4m',
   ),
-  // One that fails is no alert.
-  SwitchyardRunsFailing: gauge(
-    'switchyard_runs_ended_total{status="failed", reason="WORKFLOW_FAILED"}',
-    '0x8 1x8 2x8 3x8 4x40',
-    '0x8 1x70',
-    '8m',
-    '4m',
+  SwitchyardWorkflowsFailing: often('switchyard_runs_ended_total{status="failed", reason="WORKFLOW_FAILED"}'),
+  SwitchyardRunsFailing: often('switchyard_runs_ended_total{status="failed", reason="MODEL_ERROR"}'),
+  SwitchyardModelUnavailable: {
+    series: { 'switchyard_model_outages{model="m", instance="api"}': '_x8 1x80' },
+    quiet: { 'switchyard_model_outages{model="m", instance="api"}': '_x8 1x3 stale' },
+    fires: '4m',
+    notYet: '2m45s',
+  },
+  SwitchyardChatsFailing: often('switchyard_chat_answers_ended_total{status="failed", code="CHAT_TIMEOUT"}'),
+  SwitchyardChatsStuck: gauge(
+    'switchyard_chat_answers_oldest_seconds{status="running", instance="api"}',
+    '0+15x120',
+    '1200x120',
+    '22m',
+    '21m',
   ),
   SwitchyardModelErrors: {
     series: modelRequests('0+6x480'),
@@ -146,6 +171,7 @@ export const alertCases: Record<string, AlertCase> = {
     '6m',
     '4m',
   ),
+  SwitchyardMailsLate: gauge('switchyard_mails_pending_oldest_seconds{instance="api"}', '901x80', '900x80', '6m', '4m'),
   SwitchyardMailsFailing: any('switchyard_mails_failed_total{instance="worker"}'),
   SwitchyardAgentsSilent: gauge('switchyard_silent_agents{instance="api"}', '1x80', '0x80', '6m', '4m'),
   SwitchyardNoSlots: gauge(
