@@ -2,25 +2,18 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
-import { load } from 'js-yaml'
 import { testWith } from '../helpers/programs.ts'
 import { ownFolder } from '../helpers/servers.ts'
 import { alertCases, good, type AlertCase } from './alert-cases.ts'
+import { alertRules, rulesFile, sampleFile } from './shipped.ts'
 
-interface Rules {
-  groups: { rules: { alert: string; labels: Record<string, string>; annotations: Record<string, string> }[] }[]
-}
-
-const folder = join(import.meta.dirname, '../../deploy/prometheus')
-const rulesFile = join(folder, 'alerts.yaml')
-const alerts = (load(readFileSync(rulesFile, 'utf8')) as Rules).groups.flatMap(({ rules }) => rules)
 const page = readFileSync(join(import.meta.dirname, '../../docs/operate/at-3-am.md'), 'utf8')
 
 test('every alert has a case here, says what it means, and is named on the page that says what to do', (t) => {
-  t.deepEqual(Object.keys(alertCases).toSorted(), alerts.map(({ alert }) => alert).toSorted())
+  t.deepEqual(Object.keys(alertCases).toSorted(), alertRules.map(({ alert }) => alert).toSorted())
   const named = [...page.matchAll(/`(Switchyard\w+)`/g)].map(([, name]) => name)
-  t.deepEqual([...new Set(named)].toSorted(), alerts.map(({ alert }) => alert).toSorted())
-  for (const { alert, labels, annotations } of alerts) {
+  t.deepEqual([...new Set(named)].toSorted(), alertRules.map(({ alert }) => alert).toSorted())
+  for (const { alert, labels, annotations } of alertRules) {
     t.true(['page', 'ticket'].includes(labels['severity'] ?? ''), alert)
     t.deepEqual(Object.keys(annotations), ['summary', 'description', 'runbook'], alert)
     t.is(annotations['runbook'], 'docs/operate/at-3-am.md')
@@ -29,7 +22,7 @@ test('every alert has a case here, says what it means, and is named on the page 
 
 testWith('promtool')('promtool accepts the rules and the sample configuration', async (t) => {
   t.notThrows(() => promtool(['check', 'rules', rulesFile]))
-  t.notThrows(() => promtool(['check', 'config', '--syntax-only', join(folder, 'prometheus.yaml')]))
+  t.notThrows(() => promtool(['check', 'config', '--syntax-only', sampleFile]))
 })
 
 testWith('promtool')('each alert fires when it should, and alone; not before, nor just within its limit', async (t) => {
