@@ -1,36 +1,12 @@
 import type { Logger } from '../src/logger.ts'
+import { watchEventLoop } from '../src/metrics/event-loop.ts'
 
-/** How often the event loop is sampled, in milliseconds. */
-const everyMs = 10
-
-/**
- * Watches the event loop after the first SIGUSR2. Each later SIGUSR2 logs the longest delay since the previous one,
- * which delayed every request of this process. `cpuMs` is the processor time of the longest turn, which other programs
- * on the machine do not affect.
- */
+/** Watches the event loop after the first SIGUSR2. Each later SIGUSR2 logs the longest turn since the previous one. */
 export function reportEventLoop(logger: Logger): void {
-  let longest: { maxMs: number; cpuMs: number } | undefined
+  let watch: ReturnType<typeof watchEventLoop> | undefined
   process.on('SIGUSR2', () => {
-    if (!longest)
-      watch((late, cpu) => {
-        longest = { maxMs: Math.max(longest?.maxMs ?? 0, late), cpuMs: Math.max(longest?.cpuMs ?? 0, cpu) }
-      })
-    logger.info({ maxMs: Math.round(longest?.maxMs ?? 0), cpuMs: Math.round(longest?.cpuMs ?? 0) }, 'event loop')
-    longest = { maxMs: 0, cpuMs: 0 }
+    watch ??= watchEventLoop()
+    const { maxMs, cpuMs } = watch.take()
+    logger.info({ maxMs: Math.round(maxMs), cpuMs: Math.round(cpuMs) }, 'event loop')
   })
-}
-
-/** Reports each turn: how late it came, and the processor time since the previous turn, in milliseconds. */
-function watch(onTurn: (late: number, cpu: number) => void): void {
-  let [last, used] = [performance.now(), cpuMs()]
-  setInterval(() => {
-    const [now, cpu] = [performance.now(), cpuMs()]
-    onTurn(now - last - everyMs, cpu - used)
-    ;[last, used] = [now, cpu]
-  }, everyMs).unref()
-}
-
-function cpuMs(): number {
-  const { user, system } = process.threadCpuUsage()
-  return (user + system) / 1000
 }

@@ -11,6 +11,8 @@ export interface ProcessContext {
   config: Config
   logger: Logger
   services: Services
+  /** Where Temporal's core serves its own metrics in this process, if it does. */
+  temporalMetrics?: string
 }
 
 /**

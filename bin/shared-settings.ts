@@ -5,7 +5,16 @@ import { loadEnvFile, present } from '../src/config/environment.ts'
 import { usualFolder } from '../src/config/local-config.ts'
 
 /** The settings that `npm start` shares with commands. */
-const shared = ['DATABASE_URL', 'VAULT_KEYS', 'BASE_URL', 'SITE_ALLOW', 'SITE_LOOPBACK', 'SITE_CA_FILE']
+const shared = [
+  'DATABASE_URL',
+  'VAULT_KEYS',
+  'BASE_URL',
+  'SITE_ALLOW',
+  'SITE_LOOPBACK',
+  'SITE_CA_FILE',
+  'METRICS_TOKEN',
+  'WORKER_HEALTH_PORT',
+]
 
 /** The file with these settings while `npm start` runs. It contains a password and keys. */
 export const sharedSettingsFile = (folder: string): string => join(folder, 'settings.json')

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
-import getPort from 'get-port'
+import getPort, { portNumbers } from 'get-port'
 import { releaseLock, takeLock } from './lock.ts'
 
 const host = '127.0.0.1'
@@ -31,6 +31,10 @@ export async function portProblems(needed: NeededPort[]): Promise<string[]> {
   )
   return problems.flat()
 }
+
+/** The first free port of the loopback address after this one, of a hundred; otherwise any free one. */
+export const freePortAfter = (port: number): Promise<number> =>
+  getPort({ host, port: portNumbers(Math.min(port + 1, 65_435), Math.min(port + 100, 65_535)) })
 
 /**
  * Free ports of the loopback address below 32768: systems assign higher ports to outgoing connections and to servers

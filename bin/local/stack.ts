@@ -10,6 +10,7 @@ import { createCertificates, type Certificates } from './certificates.ts'
 import { buildConsole } from './console.ts'
 import { firstAdminLink, makeFirstAdmin } from './first-admin.ts'
 import { nodeFlags } from '../node-flags.ts'
+import { freePortAfter } from './ports.ts'
 import { nodeProgram, sitesProgram } from './node-program.ts'
 import { embeddedPostgres, ensureDatabase } from './postgres/postgres.ts'
 import type { ProcessRecord } from './process-record.ts'
@@ -74,8 +75,10 @@ export async function startStack(
   const addresses = addressesOf(local, temporal, { caFile, certFile, keyFile })
   const ui = addresses.temporalUi === undefined ? {} : { TEMPORAL_UI_URL: addresses.temporalUi }
   const own = { DATABASE_URL: database.url, TEMPORAL_ADDRESS: temporal, ...ui }
+  const healthPort = await freePortAfter(local.PORT)
   const given = local.environment['CATALOGUE_FOLDERS']
   const env = {
+    WORKER_HEALTH_PORT: String(healthPort),
     ...childEnvironment(local, secrets, own, trusted),
     ...(await shareCatalogue(folder, { ...addresses, given }, say)),
   }
@@ -159,6 +162,7 @@ function childEnvironment(
   return {
     VAULT_KEYS: secrets.vaultKeys,
     JWT_PRIVATE_KEY: secrets.jwtPrivateKey,
+    METRICS_TOKEN: secrets.metricsToken,
     PORT: String(local.PORT),
     BASE_URL: baseUrl(local),
     DEMO_DIRECTIVES: 'true',

@@ -197,10 +197,10 @@ export function createCredits(context: {
     )
     if (written) {
       await mark(trx, account, charged)
-      return { charged, balance: account.balance }
+      return { charged, balance: account.balance, isNew: true }
     }
     const before = await LedgerEntry.query(trx).findOne(of).throwIfNotFound()
-    return { charged: -before.credits, balance: account.balance }
+    return { charged: -before.credits, balance: account.balance, isNew: false }
   }
 
   /**

@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import { retryWhileUnavailable, type Database } from '../database/database.ts'
 import { logging, type Logger } from '../logger.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import type { SafeFetch } from '../safe-fetch/safe-fetch.ts'
 import { createAttemptTurns } from './attempt-turns.ts'
@@ -25,6 +26,7 @@ export function createDeliver(context: {
   config: Pick<Config, 'callbacks' | 'sites'>
   logger: Logger
   agents: Agents
+  metrics: Pick<Metrics, 'callbacksEnded'>
   notifications: Notifications
   fetch: SafeFetch
 }) {

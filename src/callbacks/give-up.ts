@@ -1,6 +1,8 @@
 import type { Clock } from '../clock.ts'
+import { afterCommit } from '../database/after-commit.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import type { Logger } from '../logger.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import { CallbackAttempt } from './callback-attempt.ts'
 import type { Callback } from './callback.ts'
@@ -29,9 +31,10 @@ export function createGiveUp(context: {
   database: Database
   clock: Clock
   logger: Logger
+  metrics: Pick<Metrics, 'callbacksEnded'>
   notifications: Notifications
 }) {
-  const { database, clock, logger, notifications } = context
+  const { database, clock, logger, metrics, notifications } = context
   let nextAt = 0
   let claimedAt = 0
 
@@ -60,6 +63,7 @@ export function createGiveUp(context: {
         one < other ? -1 : 1,
       )
       for (const [, [first]] of byAgent) if (first) await notify(trx, first, now)
+      afterCommit(trx, () => metrics.callbacksEnded.inc({ status: 'failed' }, overdue.length))
       return overdue.length
     })
 

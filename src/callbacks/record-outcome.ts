@@ -1,5 +1,7 @@
 import type { Clock } from '../clock.ts'
+import { afterCommit } from '../database/after-commit.ts'
 import type { Database, Transaction } from '../database/database.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import type { Claimed } from './claim-callbacks.ts'
 import { CallbackAttempt } from './callback-attempt.ts'
@@ -9,8 +11,16 @@ import { nextAttempt } from './retry-schedule.ts'
 import { notifyFailed } from './notify-failed.ts'
 
 /** Records the outcomes of attempts, and notifies owners of callbacks that are given up. */
-export function createRecordOutcome(context: { database: Database; clock: Clock; notifications: Notifications }) {
-  const { database, clock, notifications } = context
+export function createRecordOutcome(context: {
+  database: Database
+  clock: Clock
+  metrics: Pick<Metrics, 'callbacksEnded'>
+  notifications: Notifications
+}) {
+  const { database, clock, metrics, notifications } = context
+
+  const count = (trx: Transaction, status: 'delivered' | 'failed'): void =>
+    afterCommit(trx, () => metrics.callbacksEnded.inc({ status }))
 
   /** A recorded attempt never changes. */
   async function record(trx: Transaction, { id: callbackId, attempt }: Claimed, attempted: Attempted): Promise<void> {
@@ -27,15 +37,17 @@ export function createRecordOutcome(context: { database: Database; clock: Clock;
     const now = clock.now()
     const pending = Callback.query(trx).findById(id).where({ status: 'pending' })
     if (attempted.kind === 'delivered') {
-      await pending.patch({ status: 'delivered', nextAt: null, endedAt: now })
+      if ((await pending.patch({ status: 'delivered', nextAt: null, endedAt: now })) > 0) count(trx, 'delivered')
       return
     }
     const { retryAfter, kind } = attempted
     const nextAt = nextAttempt({ tries, now, giveUpAt, retryAfter, gone: kind === 'gone' })
     const latest = pending.where({ attempts: attempt })
     if (nextAt) await latest.patch({ nextAt })
-    else if ((await latest.patch({ status: 'failed', nextAt: null, endedAt: now })) > 0)
+    else if ((await latest.patch({ status: 'failed', nextAt: null, endedAt: now })) > 0) {
+      count(trx, 'failed')
       await notifyFailed(trx, notifications, claimed, { failure: attempted.outcome, now })
+    }
   }
 
   /** Safe to repeat, because a commit may succeed and lose its response. */

@@ -4,6 +4,7 @@ import type { Database, Transaction } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Loop } from '../loop/loop.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import { Session } from '../sessions/session.ts'
 import { assertActiveUnder } from '../users/user.ts'
 import { ChatAnswer } from './chat-answer.ts'
@@ -29,7 +30,8 @@ export interface Accepted {
 export function createAccept(context: {
   database: Database
   clock: Clock
-  loop: Pick<Loop, 'defaultModel' | 'abandon'>
+  loop: Pick<Loop, 'defaultModel' | 'settleCalls'>
+  metrics: Pick<Metrics, 'chatAnswersEnded'>
 }) {
   const { database, clock, loop } = context
 

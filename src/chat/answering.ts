@@ -14,6 +14,7 @@ import { ChatAnswer } from './chat-answer.ts'
 import type { createChatCalls } from './calls.ts'
 import { isOver, noAnswer } from '../loop/judge.ts'
 import type { Loop } from '../loop/loop.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import { Step } from '../loop/step.ts'
 import { isTold } from './told-steps.ts'
 import { createEnding } from './ending.ts'
@@ -56,7 +57,8 @@ export function createAnswering(context: {
   config: Pick<Config, 'chat' | 'budgets' | 'shutdownSeconds'>
   logger: Logger
   billing: Pick<Billing, 'credits'>
-  loop: Pick<Loop, 'abandon'>
+  loop: Pick<Loop, 'settleCalls'>
+  metrics: Pick<Metrics, 'chatAnswersEnded'>
   steps: ReturnType<typeof createChatSteps>
   calls: ReturnType<typeof createChatCalls>
   changes: AnswerChanges

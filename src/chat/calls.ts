@@ -4,12 +4,12 @@ import type { Approvals } from '../approvals/approvals.ts'
 import { later, type Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import { retryWhileUnavailable, type Database } from '../database/database.ts'
-import { abandonJobs } from '../loop/abandon-jobs.ts'
 import { endingUnsent, hindranceOf, type CallEnding, type Hindrance } from '../loop/call-endings.ts'
 import { asSeen, createCallLedger, type Fence } from '../loop/call-ledger.ts'
 import { endCall } from '../loop/close-calls.ts'
 import type { Loop } from '../loop/loop.ts'
 import type { CallLedger } from '../loop/perform-call.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import { sessionContinues } from '../sessions/session-continues.ts'
 import { mostWorkSeconds } from '../tools/job.ts'
 import { sendingOf } from '../tools/sending.ts'
@@ -58,9 +58,10 @@ export function createChatCalls(context: {
   clock: Clock
   config: Pick<Config, 'budgets'>
   approvals: Pick<Approvals, 'ofCall' | 'expire' | 'request'>
-  loop: Pick<Loop, 'performCall' | 'abandon'>
+  loop: Pick<Loop, 'performCall' | 'settleCalls'>
+  metrics: Pick<Metrics, 'toolCalls'>
 }) {
-  const { database, clock, config, loop, approvals } = context
+  const { database, clock, config, loop, approvals, metrics } = context
 
   /** An outcome is recorded by whoever has it; that a call is sent, or will not be, only by the writer of the answer. */
   const fenceOf = (calling: Calling): Fence => ({
@@ -98,8 +99,8 @@ export function createChatCalls(context: {
       database.transaction(async (trx) => {
         const answer = ChatAnswer.query(trx).findOne({ id: call.subjectId, writer }).whereNull('endedAt')
         if (!(await answer.select('id').forShare())) return
-        const { isEnded } = await endCall(trx, approvals, call, ending, clock.now())
-        if (isEnded) abandonJobs(trx, loop, { ownerId, calls: [call] })
+        const { ended } = await endCall(trx, approvals, call, ending, clock.now())
+        if (ended) loop.settleCalls(trx, { ownerId, calls: [ended] })
       }),
     )
 
@@ -112,7 +113,7 @@ export function createChatCalls(context: {
     const { ownerId, secrets } = calling
     const whose = { ownerId, share: `${ownerId}/chat`, secrets, signal }
     const sending = { ...whose, idempotencyKey: `chat:${call.id}`, mayWait: false, patienceMs: slotPatienceMs }
-    const ledger = createCallLedger(fenceOf(calling), { clock, maxRefused })
+    const ledger = createCallLedger(fenceOf(calling), { clock, maxRefused, metrics })
     return {
       maxRefused,
       job: ledger,

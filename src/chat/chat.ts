@@ -9,6 +9,7 @@ import { newId } from '../ids.ts'
 import { noteInLog, type Logger } from '../logger.ts'
 import { createLiveWords } from '../loop/live-words.ts'
 import type { Loop } from '../loop/loop.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import type { Outages } from '../outages/outages.ts'
 import { Session } from '../sessions/session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
@@ -42,6 +43,7 @@ export function createChat(context: {
   approvals: Approvals
   billing: Billing
   loop: Loop
+  metrics: Pick<Metrics, 'chatAnswersEnded' | 'toolCalls'>
   outages: Outages
   sessions: Sessions
 }) {

@@ -1,12 +1,13 @@
 import type { Billing } from '../billing/billing.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
+import { afterCommit } from '../database/after-commit.ts'
 import { isTransient, retryWhileUnavailable, type Database, type Transaction } from '../database/database.ts'
 import { CodedError } from '../errors.ts'
 import type { Logger } from '../logger.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import { ToolCall, isFinal } from '../tools/tool-call.ts'
 import { ChatAnswer } from './chat-answer.ts'
-import { abandonJobs } from '../loop/abandon-jobs.ts'
 import { closeCalls } from '../loop/close-calls.ts'
 import type { Loop } from '../loop/loop.ts'
 import { Step } from '../loop/step.ts'
@@ -26,19 +27,32 @@ export const forgetWords = (trx: Transaction, answerId: string) =>
 /** Records that nobody writes a locked answer any more: it waits for approval, or is over with its calls. */
 export async function leaveAnswer(
   trx: Transaction,
-  { clock, billing, loop }: { clock: Clock; billing: Pick<Billing, 'credits'>; loop: Pick<Loop, 'abandon'> },
+  {
+    clock,
+    billing,
+    loop,
+    metrics,
+  }: {
+    clock: Clock
+    billing: Pick<Billing, 'credits'>
+    loop: Pick<Loop, 'settleCalls'>
+    metrics: Pick<Metrics, 'chatAnswersEnded'>
+  },
   { id, sessionId, number, ownerId }: ChatAnswer,
   changes: Partial<ChatAnswer>,
 ): Promise<ChatAnswer> {
   const isOver = changes.status !== 'waiting'
   const now = clock.now()
-  if (isOver) abandonJobs(trx, loop, { ownerId, calls: await closeCalls(trx, { kind: 'answer', id }, now) })
+  if (isOver) loop.settleCalls(trx, { ownerId, calls: await closeCalls(trx, { kind: 'answer', id }, now) })
   if (changes.errorCode === 'STREAM_ABORTED') await forgetWords(trx, id)
   await billing.credits.release(trx, id)
   const times = isOver ? { endedAt: now } : { waitingSince: now }
   const answer = ChatAnswer.query(trx).findById([sessionId, number])
   await answer.clone().patch({ ...changes, ...times, writer: null, writerUntil: null })
-  return answer.throwIfNotFound()
+  const left = await answer.throwIfNotFound()
+  const { status, errorCode } = left
+  if (isOver) afterCommit(trx, () => metrics.chatAnswersEnded.inc({ status, code: errorCode ?? '' }))
+  return left
 }
 
 /** What is known of an answer that did not come to its end. */
@@ -56,7 +70,8 @@ export function createEnding(context: {
   config: Pick<Config, 'chat'>
   logger: Logger
   billing: Pick<Billing, 'credits'>
-  loop: Pick<Loop, 'abandon'>
+  loop: Pick<Loop, 'settleCalls'>
+  metrics: Pick<Metrics, 'chatAnswersEnded'>
 }) {
   const { database, config, logger } = context
 

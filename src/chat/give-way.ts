@@ -1,13 +1,20 @@
 import type { Clock } from '../clock.ts'
+import { afterCommit } from '../database/after-commit.ts'
 import type { Transaction } from '../database/database.ts'
-import { abandonJobs } from '../loop/abandon-jobs.ts'
 import { replaced } from '../loop/call-endings.ts'
 import { closeCalls } from '../loop/close-calls.ts'
 import type { Loop } from '../loop/loop.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import { ChatAnswer } from './chat-answer.ts'
 
 /** Which answers: all of a session, or one. */
 type Match = { sessionId: string } | { sessionId: string; id: string }
+
+interface GiveWayContext {
+  clock: Clock
+  loop: Pick<Loop, 'settleCalls'>
+  metrics: Pick<Metrics, 'chatAnswersEnded'>
+}
 
 /**
  * Ends answers that wait for approval, without the calls that they wait for: another message takes their place
@@ -15,7 +22,7 @@ type Match = { sessionId: string } | { sessionId: string; id: string }
  */
 export async function giveWay(
   trx: Transaction,
-  { clock, loop }: { clock: Clock; loop: Pick<Loop, 'abandon'> },
+  { clock, loop, metrics }: GiveWayContext,
   match: Match,
   status: 'completed' | 'stopped',
 ): Promise<number> {
@@ -27,10 +34,11 @@ export async function giveWay(
   for (const { id, sessionId, number, ownerId } of waiting) {
     const ending = status === 'completed' ? { endingOf: replaced } : {}
     const calls = await closeCalls(trx, { kind: 'answer', id }, now, { statuses: ['planned'], ...ending })
-    abandonJobs(trx, loop, { ownerId, calls })
+    loop.settleCalls(trx, { ownerId, calls })
     const finish = status === 'completed' ? { finish: 'other' } : {}
     const changes = { status, ...finish, endedAt: now, waitingSince: null }
     await ChatAnswer.query(trx).findById([sessionId, number]).patch(changes)
   }
+  afterCommit(trx, () => metrics.chatAnswersEnded.inc({ status, code: '' }, waiting.length))
   return waiting.length
 }

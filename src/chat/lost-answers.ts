@@ -5,6 +5,7 @@ import type { Clock } from '../clock.ts'
 import type { ErrorCode } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Loop } from '../loop/loop.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import { leaveAnswer } from './ending.ts'
 import { leased, writerHasStopped } from './writer.ts'
@@ -37,7 +38,8 @@ export function createLostAnswers(context: {
   database: Database
   clock: Clock
   billing: Pick<Billing, 'credits'>
-  loop: Pick<Loop, 'abandon'>
+  loop: Pick<Loop, 'settleCalls'>
+  metrics: Pick<Metrics, 'chatAnswersEnded'>
 }) {
   const { database } = context
   /** When an expired lease was first seen, by its answer and writer. */

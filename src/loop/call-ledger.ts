@@ -2,6 +2,7 @@ import type { CallToApprove } from '../approvals/approvals.ts'
 import { latest, type Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { mostForms } from '../forms/form.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import type { CallOutcome } from '../tools/call-outcome.ts'
 import { askAgainAt, heard, inDoubt, unheard, whyOver, type Job } from '../tools/job.ts'
 import { recordedResult, statusAfter, ToolCall } from '../tools/tool-call.ts'
@@ -59,7 +60,7 @@ const repeated =
  */
 export const createCallLedger = (
   { change, begin, ask, mayWaitUntil }: Fence,
-  { clock, maxRefused }: { clock: Clock; maxRefused: number },
+  { clock, maxRefused, metrics }: { clock: Clock; maxRefused: number; metrics: Pick<Metrics, 'toolCalls'> },
 ) => {
   /** A call whose form was answered goes on: it is planned, and started again. */
   async function wait(call: ToolCall, job: Job, notBefore: Date): Promise<CallOutcome | undefined> {
@@ -87,7 +88,8 @@ export const createCallLedger = (
       const ended = { httpStatus: outcome.httpStatus, result: recordedResult(outcome), endedAt: clock.now() }
       const note = outcome.kind === 'unread' && { note: outcome.text }
       const data = { callId: call.id, attempts, status, ...note }
-      await change(call, { status, attempts, ...ended }, { kind: 'tool.finished', data })
+      const isEnded = await change(call, { status, attempts, ...ended }, { kind: 'tool.finished', data })
+      if (isEnded) metrics.toolCalls.inc({ effect: call.effect, outcome: status })
     },
 
     /**

@@ -43,7 +43,7 @@ export async function closeCalls(
 
 /**
  * Ends a call that is not sent, or not again, and frees its place at the host. Nobody need decide about it. Returns
- * whether it was as it was seen, and the request for its approval if that has expired.
+ * the call as it is now if it was as it was seen, and the request for its approval if that has expired.
  */
 export async function endCall(
   trx: Transaction,
@@ -51,15 +51,16 @@ export async function endCall(
   call: ToolCall,
   ending: CallEnding,
   now: Date,
-): Promise<{ isEnded: boolean; expired?: Approval | undefined }> {
+): Promise<{ ended?: ToolCall; expired?: Approval | undefined }> {
   const { id, asksFirst } = call
-  const ended = { status: ending.status, result: ending.note, endedAt: now }
-  if ((await asSeen(trx, call).patch(ended)) === 0) return { isEnded: false }
+  const changes = { status: ending.status, result: ending.note, endedAt: now }
+  if ((await asSeen(trx, call).patch(changes)) === 0) return {}
+  const ended = Object.assign(call.$clone(), changes)
   await leave(trx, [id])
-  if (!asksFirst) return { isEnded: true }
+  if (!asksFirst) return { ended }
   const expired = await approvals.expire(trx, id)
   await withdrawApprovals(trx, { callId: id }, now)
-  return { isEnded: true, expired }
+  return { ended, expired }
 }
 
 const leave = (trx: Transaction, ids: string[]) =>

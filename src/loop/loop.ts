@@ -1,6 +1,7 @@
 import type { Approvals } from '../approvals/approvals.ts'
 import type { Billing } from '../billing/billing.ts'
 import type { Config } from '../config/config.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import type { Models } from '../models/models.ts'
 import type { Outputs } from '../outputs/outputs.ts'
 import type { Sites } from '../sites/sites.ts'
@@ -9,6 +10,7 @@ import { createAsk } from './ask.ts'
 import { offerTo, type Offer } from './offer.ts'
 import { createPerformCall } from './perform-call.ts'
 import { createQuestions } from './questions.ts'
+import { createSettleCalls } from './settle-calls.ts'
 import { createCharge, createWriteStep } from './write-step.ts'
 
 /**
@@ -23,6 +25,7 @@ export function createLoop(context: {
   approvals: Pick<Approvals, 'request'>
   config: Pick<Config, 'creditUsd'>
   billing: Pick<Billing, 'credits'>
+  metrics: Pick<Metrics, 'toolCalls' | 'tokens' | 'credits'>
   models: Models
   outputs: Pick<Outputs, 'read'>
   sender: Pick<Sender, 'send' | 'ask' | 'abandon'>
@@ -56,7 +59,7 @@ export function createLoop(context: {
     charge: createCharge(context),
     writeStep: createWriteStep(context),
     performCall: createPerformCall(context),
-    abandon: context.sender.abandon,
+    settleCalls: createSettleCalls(context),
   }
 }
 

@@ -2,7 +2,9 @@ import type { ApprovalRequest, Approvals, CallToApprove } from '../approvals/app
 import type { Billing } from '../billing/billing.ts'
 import { costWith, stepCredits } from '../billing/prices.ts'
 import type { Config } from '../config/config.ts'
+import { afterCommit } from '../database/after-commit.ts'
 import type { Transaction } from '../database/database.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import type { StepResult } from '../models/models.ts'
 import type { Cost } from '../models/prices.ts'
 import type { Usage } from '../models/usage.ts'
@@ -36,15 +38,26 @@ type ChargedStep = Omit<Parameters<Billing['credits']['chargeStep']>[1], 'credit
 export function createCharge({
   config,
   billing,
+  metrics,
 }: {
   config: Pick<Config, 'creditUsd'>
   billing: Pick<Billing, 'credits'>
+  metrics: Pick<Metrics, 'tokens' | 'credits'>
 }) {
+  function count({ inputTokens, outputTokens, cachedTokens }: Used, credits: number): void {
+    metrics.tokens.inc({ kind: 'input' }, inputTokens)
+    metrics.tokens.inc({ kind: 'output' }, outputTokens)
+    metrics.tokens.inc({ kind: 'cached' }, cachedTokens)
+    metrics.credits.inc(credits)
+  }
+
   /** Returns the credits, and the counters that follow those of `before`. */
   return async (trx: Transaction, of: ChargedStep, before: Counters, used: Used) => {
     const { cost } = used
     const credits = stepCredits({ ...used, nanoUsd: cost?.nanoUsd }, config.creditUsd)
-    await billing.credits.chargeStep(trx, { ...of, credits, tokens: used.inputTokens + used.outputTokens, cost })
+    const tokens = used.inputTokens + used.outputTokens
+    const { isNew } = await billing.credits.chargeStep(trx, { ...of, credits, tokens, cost })
+    if (isNew) afterCommit(trx, () => count(used, credits))
     return { credits, counters: countersAfter(before, used, credits) }
   }
 }
@@ -83,8 +96,9 @@ export function createWriteStep(context: {
   config: Pick<Config, 'creditUsd'>
   billing: Pick<Billing, 'credits'>
   approvals: Pick<Approvals, 'request'>
+  metrics: Pick<Metrics, 'tokens' | 'credits' | 'toolCalls'>
 }) {
-  const { approvals } = context
+  const { approvals, metrics } = context
   const charge = createCharge(context)
 
   async function ask(trx: Transaction, { charged, asks }: StepOf, calls: CallToApprove[], expiresAt: Date) {
@@ -118,6 +132,10 @@ export function createWriteStep(context: {
       notBefore: call.asksFirst ? plan.mayAskUntil : null,
     }))
     if (calls.length > 0) await ToolCall.query(trx).insert(calls)
+    const failed = calls.filter(({ status }) => status === 'failed')
+    afterCommit(trx, () => {
+      for (const { effect, status: outcome } of failed) metrics.toolCalls.inc({ effect, outcome })
+    })
     const counters = { ...paid, steps: step, ...progressAfter(before, answer) }
     const isModelGivenUp = verdict !== undefined && isGivenUp(verdict.outcome, counters.corrections ?? 0)
     return { counters, isModelGivenUp, calls, asked: await ask(trx, of, toApprove, plan.mayAskUntil) }

@@ -63,7 +63,7 @@ export function createCounters(registry: Registry) {
       'Ended tool calls, by effect and outcome. `unknown` means that the call may have taken effect.',
       ['effect', 'outcome'],
     ),
-    toolSeconds: histogram('tool_seconds', 'Time of one request to a site for a tool call.', buckets.call, ['effect']),
+    toolSeconds: histogram('tool_seconds', 'Time of one request to a site for a tool call.', buckets.call),
     modelRequests: counter(
       'model_requests_total',
       'Model calls, by outcome: answered, failed, or given_up if nobody waited for the answer any longer.',

@@ -1,6 +1,7 @@
-import { collectDefaultMetrics, Registry } from 'prom-client'
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Config } from '../config/config.ts'
 import { createCounters } from './counters.ts'
+import { watchEventLoop } from './event-loop.ts'
 
 /**
  * What this process has done since it started, for Prometheus. Counters are counted where a fact becomes true, after its
@@ -10,7 +11,7 @@ import { createCounters } from './counters.ts'
 export function createMetrics({ config }: { config: Pick<Config, 'metrics'> }) {
   const registry = new Registry()
   const isOn = config.metrics.token !== undefined
-  if (isOn) collectDefaultMetrics({ register: registry })
+  if (isOn) measureProcess(registry)
   return {
     ...createCounters(registry),
     isOn,
@@ -23,3 +24,17 @@ export type Metrics = ReturnType<typeof createMetrics>
 
 /** The media type of the texts. */
 export const metricsType = Registry.PROMETHEUS_CONTENT_TYPE
+
+/** The usual metrics of a Node process, and the longest turn of its event loop. */
+function measureProcess(registry: Registry): void {
+  collectDefaultMetrics({ register: registry })
+  const eventLoop = watchEventLoop()
+  new Gauge({
+    name: 'switchyard_event_loop_lag_seconds',
+    help: 'The longest time that a turn of the event loop was late since the last scrape.',
+    registers: [registry],
+    collect() {
+      this.set(eventLoop.take().maxMs / 1000)
+    },
+  })
+}

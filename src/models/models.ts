@@ -11,6 +11,7 @@ import type { Hiding } from '../hiding/hiding.ts'
 import { createPlaces, type Places } from '../shares/places.ts'
 import { createCommon } from '../shares/shares.ts'
 import { createAnswering } from './answering.ts'
+import { startMeasuring, type CallMetrics } from './measure-call.ts'
 import { createHideLong } from './hide-long.ts'
 import { errorCodesIn } from './error-codes.ts'
 import { lateAnswer, modelFailure, noSuchModel, type ModelError } from './failures.ts'
@@ -61,13 +62,15 @@ export type Models = ReturnType<typeof createModels>
 export function createModels(context: {
   config: Pick<Config, 'models'>
   logger: Logger
+  /** Counts calls, if anybody does. */
+  metrics?: CallMetrics
   clock?: Clock
   /** For long texts. Without them, everything runs in this thread. */
   threads?: Pick<Threads<typeof inThread>, 'run'>
   /** Replaced by tests without a server. */
   load?: (context: AdapterContext) => Promise<LanguageModelV4>
 }) {
-  const { config, logger, clock = databaseClock, threads, load = loadAdapter } = context
+  const { config, logger, metrics, clock = databaseClock, threads, load = loadAdapter } = context
   const { timeoutSeconds: seconds, demoDirectives } = config.models
   const network = createProviderFetch()
   const ownSecrets = secretsOf(config.models.providers)
@@ -120,14 +123,17 @@ export function createModels(context: {
   async function step(request: StepRequest): Promise<StepResult> {
     const entry = entryOf(request.model)
     const [model, provider, started] = [entry.model.name, entry.provider.name, performance.now()]
+    const measured = startMeasuring(metrics, { provider, model })
     const deadline = startDeadline(seconds * 1000, [request.signal])
     const stated = createStatedUsage()
     try {
-      const answer = await answerOf(entry, { ...request, signal: deadline.signal }, stated)
+      const answer = await answerOf(entry, { ...request, onWords: measured.heard(request.onWords), signal: deadline.signal }, stated)
       const latencyMs = Math.round(performance.now() - started)
+      measured.end('answered')
       logger.debug({ model, latencyMs, finish: answer.finish, calls: answer.calls.length }, 'model answered')
       return { model, ...answer, latencyMs }
     } catch (error) {
+      measured.end(request.signal.aborted ? 'given_up' : 'failed')
       if (request.signal.aborted) {
         request.onGivenUp?.(stated.soFar(() => bytesOf(request.prompt)))
         throw request.signal.reason

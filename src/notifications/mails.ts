@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Lease } from '../database/lease.ts'
 import type { Logger } from '../logger.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import type { DueMail, MailQueue } from '../outbox/mail-queue.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import { createMailer, type Delivery } from './mailer.ts'
@@ -22,9 +23,10 @@ export function createMails(context: {
   config: Config
   logger: Logger
   lease: Lease
+  metrics: Pick<Metrics, 'mailsFailed'>
   outbox: Pick<Outbox, 'queue'>
 }) {
-  const { config, logger, lease, outbox } = context
+  const { config, logger, lease, outbox, metrics } = context
   const queues = [outbox.queue, createNotificationMails(context)]
   const deliver = createMailer(context)
   // Longer than it takes to send and record one mail; extended before each.
@@ -33,6 +35,7 @@ export function createMails(context: {
   async function giveUpOld(): Promise<void> {
     let count = 0
     for (const queue of queues) count += await queue.giveUpOld()
+    metrics.mailsFailed.inc(count)
     if (count > 0) logger.warn({ count }, 'gave up on emails that were a day old or no longer useful')
   }
 
@@ -52,7 +55,9 @@ export function createMails(context: {
       return
     }
     logger.warn({ mailId: id, attempt, outcome: delivery.kind, what: delivery.what }, 'mail not sent')
-    if (delivery.kind === 'refused') await queue.giveUp(id)
+    if (delivery.kind !== 'refused') return
+    await queue.giveUp(id)
+    metrics.mailsFailed.inc()
   }
 
   /**

@@ -7,6 +7,7 @@ import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
 import type { Logger } from '../logger.ts'
 import type { Loop } from '../loop/loop.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import type { Outages } from '../outages/outages.ts'
 import type { ReachabilityOfTemporal } from '../temporal/reachability.ts'
@@ -46,6 +47,7 @@ export function createRuns(context: {
   approvals: Approvals
   billing: Billing
   callbacks: Callbacks
+  metrics: Metrics
   notifications: Notifications
   loop: Loop
   outages: Outages

@@ -1,13 +1,15 @@
 import type { Transaction } from '../database/database.ts'
 import { isFire, firesBetween } from './cron/fire-times.ts'
 import { closeFires, nextFireAfter, openAmong, recordUnfired } from './fires/ledger.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import { planOf, type Plan, type ScheduledAgent } from './plan.ts'
 import { Schedule } from './schedule.ts'
 
-/** The time of a change, and how late a fire may start, in milliseconds. */
+/** The time of a change, and how late a fire may start, in milliseconds. Closed fires are counted. */
 interface Moment {
   now: Date
   catchUpMs: number
+  metrics: Pick<Metrics, 'fires'>
 }
 
 /**
@@ -48,25 +50,25 @@ interface Change extends Moment {
 
 /** Records fires of the old state that cannot run any more. Returns the fires that stay open, ascending. */
 async function closeOwed(trx: Transaction, schedule: Schedule, change: Change): Promise<Date[]> {
-  const { before, now } = change
+  const { before, now, metrics } = change
   const oldPlan = planOf(before)
   if (!oldPlan) return []
   await closeLate(trx, schedule, oldPlan, change)
   const due = firesBetween(oldPlan.cron, oldPlan.timeZone, schedule.recordedUntil, now, Infinity)
   const open = await openAmong(trx, schedule.agentId, [...schedule.owed, ...due])
   const lost = open.filter((fire) => !remainsDue(fire, change))
-  await recordUnfired(trx, schedule.agentId, lost, { reason: before.pausedAt ? 'PAUSED' : 'CHANGED', now })
+  await recordUnfired(trx, schedule.agentId, lost, { reason: before.pausedAt ? 'PAUSED' : 'CHANGED', now, metrics })
   return open.filter((fire) => remainsDue(fire, change))
 }
 
 /** Fires that were already too late have an earlier cause than the change. */
 async function closeLate(trx: Transaction, schedule: Schedule, oldPlan: Plan, change: Change): Promise<void> {
-  const { before, plan, now, catchUpMs } = change
+  const { before, plan, now, catchUpMs, metrics } = change
   const until = new Date(now.getTime() - catchUpMs)
   const notFired = plan ? 'NOT_FIRED' : 'CHANGED'
   const reason = before.pausedAt ? 'PAUSED' : notFired
   // If the ledger loop was down, there may be more fires than one batch.
-  do await closeFires(trx, schedule, oldPlan, { until, reason, now })
+  do await closeFires(trx, schedule, oldPlan, { until, reason, now, metrics })
   while (schedule.recordedUntil < until)
 }
 

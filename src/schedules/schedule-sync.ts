@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
 import type { Logger } from '../logger.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import { isTemporalAway, type Temporal } from '../temporal/temporal.ts'
 import { createBackfill } from './fires/backfill.ts'
@@ -38,10 +39,11 @@ export function createScheduleSync(context: {
   config: Pick<Config, 'scheduleCatchUpSeconds'>
   temporal: Temporal
   logger: Logger
+  metrics: Pick<Metrics, 'repairs' | 'fires'>
   notifications: Notifications
   schedules: Schedules
 }) {
-  const { database, clock, temporal, logger, schedules } = context
+  const { database, clock, temporal, logger, schedules, metrics } = context
   const backfill = createBackfill(context)
   // Comparisons from before this process started, or from before Temporal was away, may be outdated.
   let comparedSince = new Date(0)
@@ -67,6 +69,7 @@ export function createScheduleSync(context: {
 
   async function syncOne(agentId: string): Promise<unknown> {
     const cause = 'a change was not synced'
+    metrics.repairs.inc({ kind: 'schedule-unsynced' })
     logger.warn({ agentId, repair: 'schedule-unsynced', cause }, 'syncing a schedule to Temporal')
     return schedules.sync(agentId)
   }
@@ -79,6 +82,7 @@ export function createScheduleSync(context: {
     const repair = differences[0] === 'missing' ? 'schedule-missing' : 'schedule-differs'
     const cause =
       repair === 'schedule-missing' ? 'Temporal does not have it' : `it differs in: ${differences.join(', ')}`
+    metrics.repairs.inc({ kind: repair })
     logger.warn({ agentId, repair, cause }, 'repairing a schedule in Temporal')
     return schedules.sync(agentId)
   }
@@ -101,8 +105,9 @@ export function createScheduleSync(context: {
     if (schedule && schedule.syncedGeneration !== schedule.generation) return
     const cause = 'its agent is deleted or not scheduled'
     // The list may be slightly outdated.
-    if (await schedules.sync(agentId))
-      logger.warn({ agentId, repair: 'schedule-orphan', cause }, 'removed a schedule from Temporal')
+    if (!(await schedules.sync(agentId))) return
+    metrics.repairs.inc({ kind: 'schedule-orphan' })
+    logger.warn({ agentId, repair: 'schedule-orphan', cause }, 'removed a schedule from Temporal')
   }
 
   /** Isolates one schedule, so that its failure does not stop the round. */

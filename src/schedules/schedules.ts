@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import type { Logger } from '../logger.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import type { Temporal } from '../temporal/temporal.ts'
 import type { WantedSchedule } from '../temporal/schedules.ts'
 import { toCalendars } from './cron/calendars.ts'
@@ -24,8 +25,9 @@ export function createSchedules(context: {
   config: Pick<Config, 'scheduleCatchUpSeconds'>
   temporal: Pick<Temporal, 'schedules'>
   logger: Logger
+  metrics: Pick<Metrics, 'fires'>
 }) {
-  const { database, clock, config, temporal, logger } = context
+  const { database, clock, config, temporal, logger, metrics } = context
   const underway = new Set<Promise<void>>()
 
   async function read(agentId: string) {
@@ -106,7 +108,7 @@ export function createSchedules(context: {
       before: ScheduledAgent | undefined,
       after: ScheduledAgent,
       now: Date,
-    ): Promise<boolean> => noteChange(trx, before, after, { now, catchUpMs: config.scheduleCatchUpSeconds * 1000 }),
+    ): Promise<boolean> => noteChange(trx, before, after, { now, catchUpMs: config.scheduleCatchUpSeconds * 1000, metrics }),
 
     /** Syncs in the background. The reconciler repeats what fails. */
     syncSoon(agentId: string): void {

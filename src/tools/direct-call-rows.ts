@@ -2,6 +2,7 @@ import { later, type Clock } from '../clock.ts'
 import { retryWhileUnavailable, violatedConstraint, type Database } from '../database/database.ts'
 import { newId } from '../ids.ts'
 import type { CallLedger } from '../loop/perform-call.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import type { VaultEntry } from '../vault/vault-entry.ts'
 import type { CallOutcome } from './call-outcome.ts'
 import { callError, freesKey, unrecorded } from './direct-call.ts'
@@ -14,7 +15,15 @@ import { reasonOf } from './unsent-reason.ts'
 const maxRefused = 1
 
 /** Keeps the rows of direct calls. */
-export function createDirectCallRows({ database, clock }: { database: Database; clock: Clock }) {
+export function createDirectCallRows({
+  database,
+  clock,
+  metrics,
+}: {
+  database: Database
+  clock: Clock
+  metrics: Pick<Metrics, 'toolCalls'>
+}) {
   /**
    * The ledger of a call. The first attempt inserts the row. Each attempt starts in a transaction, so nothing is sent for
    * a caller who lost the permission.
@@ -102,6 +111,7 @@ export function createDirectCallRows({ database, clock }: { database: Database; 
     await retryWhileUnavailable(async () => rowOf(call).patch(changes)).catch((cause: unknown) => {
       throw callError('TOOL_EXECUTION_ERROR', unrecorded, { ...call, status: 'unknown', httpStatus }, { cause })
     })
+    metrics.toolCalls.inc({ effect: call.effect, outcome: status })
   }
 
   /** An unsent call has a row too, so its answer names a call that can be looked up. */
@@ -112,6 +122,7 @@ export function createDirectCallRows({ database, clock }: { database: Database; 
     const args = call.arguments.length > keptUnsent ? '{}' : call.arguments
     const ended = { status: 'failed' as const, result, idempotencyKey: null }
     await DirectToolCall.query(database).insert({ ...call, ...times, ...ended, arguments: args })
+    metrics.toolCalls.inc({ effect: call.effect, outcome: ended.status })
   }
 
   return { ledgerOf }

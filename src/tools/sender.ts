@@ -4,6 +4,7 @@ import { recordMs, retryWhileUnavailable } from '../database/database.ts'
 import type { StoredBytes } from '../billing/stored-bytes.ts'
 import type { Config } from '../config/config.ts'
 import type { Logger } from '../logger.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import type { Dialect } from '../sites/dialects/dialect.ts'
 import type { Connection, ConnectionState } from '../vault/connections.ts'
 import type { Vault } from '../vault/vault.ts'
@@ -46,8 +47,9 @@ export function createSender(context: {
   outgoing: OutgoingLimit
   dialect: Pick<Dialect, 'call' | 'abandon'>
   storedBytes: Pick<StoredBytes, 'note'>
+  metrics: Pick<Metrics, 'toolSeconds'>
 }) {
-  const { config, logger, vault, outgoing, dialect, storedBytes } = context
+  const { config, logger, vault, outgoing, dialect, storedBytes, metrics } = context
 
   async function sendInSlot(sending: Sending, connection: Connection, ledger: Ledger): Promise<Sent> {
     const host = limitedHost(connection.serverUrl, config.sites)
@@ -59,7 +61,9 @@ export function createSender(context: {
     try {
       begun = await ledger.begin()
       if (!begun) return { kind: 'dropped' }
-      const outcome = await dialect.call(requestOf(sending, connection))
+      const request = requestOf(sending, connection)
+      const stop = metrics.toolSeconds.startTimer()
+      const outcome = await dialect.call(request).finally(stop)
       await learnFrom(outcome, connection, host)
       storedBytes.note(sending.ownerId, storedOf(outcome) + Buffer.byteLength(sending.arguments))
       // Only this process knows the response. While Postgres is unreachable, it retries until the response is recorded.

@@ -11,6 +11,7 @@ import { isId } from '../ids.ts'
 import { JsonText } from '../json-text.ts'
 import type { Logger } from '../logger.ts'
 import type { CallLedger, PerformCall } from '../loop/perform-call.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import type { Sites } from '../sites/sites.ts'
 import { VaultEntry } from '../vault/vault-entry.ts'
 import { notGranted } from '../vault/oauth/needed-scopes.ts'
@@ -53,9 +54,10 @@ export function createTools(context: {
   sites: Sites
   vault: Vault
   performCall: PerformCall
+  metrics: Pick<Metrics, 'toolCalls'>
 }) {
-  const { database, clock, config, logger, billing, sites, vault, performCall } = context
-  const { ledgerOf } = createDirectCallRows({ database, clock })
+  const { database, clock, config, logger, billing, sites, vault, performCall, metrics } = context
+  const { ledgerOf } = createDirectCallRows(context)
   /** Polls of calls in progress, shared by repeated requests. */
   const lookedFor = new Map<string, Promise<DirectToolCall | undefined>>()
   const timeoutMs = config.sites.timeoutSeconds * 1000
@@ -215,7 +217,9 @@ export function createTools(context: {
       const text = 'The process that made this call ended before its outcome was recorded.'
       const now = clock.now()
       const before = new Date(now.getTime() - longestMs - 60_000)
-      await database.raw(closeStatement, { result: text, now, before })
+      type Closed = Pick<DirectToolCall, 'effect' | 'status'>
+      const { rows } = await database.raw<{ rows: Closed[] }>(closeStatement, { result: text, now, before })
+      for (const { effect, status: outcome } of rows) metrics.toolCalls.inc({ effect, outcome })
     },
   }
 }
@@ -232,7 +236,8 @@ const closeStatement = `
          idempotency_key = case when did_nothing then null else idempotency_key end
     from (select id as found, effect = 'read' or refused_attempts = attempts as did_nothing from direct_tool_calls
            where status = 'started' and started_at < :before) abandoned
-   where id = found and status = 'started'`
+   where id = found and status = 'started'
+  returning effect, status`
 
 const isFormer = `
   not exists (select from vault_entries e

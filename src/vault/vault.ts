@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import type { Logger } from '../logger.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import type { Due } from '../runs/due.ts'
 import type { SafeFetch } from '../safe-fetch/safe-fetch.ts'
@@ -35,6 +36,7 @@ export function createVault(context: {
   clock: Clock
   config: Config
   logger: Logger
+  metrics: Pick<Metrics, 'refreshes'>
   sealing: Sealing
   fetch: SafeFetch
   dialect: Pick<Dialect, 'access' | 'isPersonal' | 'takesAnyToken'>

@@ -5,6 +5,7 @@ import { requireCredits, requirePaidSubscription, type AccountStatus } from '../
 import { requireFeature } from '../billing/tiers.ts'
 import type { Clock } from '../clock.ts'
 import { assertThat, CodedError, isCoded } from '../errors.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import type { RateLimits } from '../rate-limit.ts'
 import type { AcceptRequest, Receipt } from '../runs/accept/receipt.ts'
 import type { Runs } from '../runs/runs.ts'
@@ -60,8 +61,9 @@ export function createWebhooks(context: {
   refusals: RefusalsOfDeliveries
   runs: Runs
   rateLimits: RateLimits
+  metrics: Pick<Metrics, 'deliveries' | 'acceptSeconds'>
 }) {
-  const { agents, billing, clock, largeBodies, payloads, recipients, refusals, runs, rateLimits } = context
+  const { agents, billing, clock, largeBodies, payloads, recipients, refusals, runs, rateLimits, metrics } = context
 
   async function verify(request: InboundRequest, secrets: string[], demanded: Preset[]): Promise<void> {
     const evidence = { header: request.header, readBody: request.readBody, secrets, now: clock.now() }
@@ -196,15 +198,23 @@ export function createWebhooks(context: {
      */
     async deliver(given: InboundDelivery): Promise<Outcome> {
       const delivery: Judged = { ...given, readBody, counted: {}, hasBody: false, isDecided: false }
+      const began = performance.now()
+      let readMs = 0
       try {
-        return await decide(delivery)
+        const outcome = await decide(delivery)
+        if ('runId' in outcome) metrics.acceptSeconds.observe((performance.now() - began - readMs) / 1000)
+        else metrics.deliveries.inc({ result: 'test' })
+        return outcome
       } catch (refusal) {
+        metrics.deliveries.inc({ result: isCoded(refusal) ? refusal.code : 'INTERNAL_ERROR' })
         noteRefusal(delivery, refusal)
         throw refusal
       }
 
       async function readBody(): Promise<Buffer> {
+        const reading = performance.now()
         const body = await given.readBody()
+        readMs += performance.now() - reading
         delivery.hasBody = true
         delivery.bodyBytes = body.length
         return body

@@ -3,10 +3,12 @@ import type { StoredBytes } from '../../billing/stored-bytes.ts'
 import type { Callbacks } from '../../callbacks/callbacks.ts'
 import { later, type Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
+import { afterCommit } from '../../database/after-commit.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import { permittedNow, regardless } from '../../database/while-permitted.ts'
 import { CodedError } from '../../errors.ts'
 import { loggingAlone, noteInLog } from '../../logger.ts'
+import type { Metrics } from '../../metrics/metrics.ts'
 import type { Temporal } from '../../temporal/temporal.ts'
 import { acceptRuns, isNew, type Decided, type Decision } from './accept-runs.ts'
 import type { AcceptRequest, Receipt } from './receipt.ts'
@@ -49,8 +51,9 @@ export function createAccept(context: {
   callbacks: Callbacks
   config: Pick<Config, 'queueDepth' | 'reconcile'>
   temporal: Pick<Temporal, 'wakeSoon'>
+  metrics: Pick<Metrics, 'deliveries' | 'acceptBatchRows' | 'runsEnded'>
 }) {
-  const { database, clock, callbacks, temporal } = context
+  const { database, clock, callbacks, temporal, metrics } = context
   const { queueDepth: depth, reconcile } = context.config
   /** Oldest first. */
   let waiting: Waiting[] = []
@@ -94,9 +97,20 @@ export function createAccept(context: {
     try {
       const decided = await decide(database, requests, { waits: false })
       noteCommitted(decided)
+      count(requests, decided.decisions)
       settle(batch, decided.decisions)
     } catch (error) {
       for (const { reject } of batch) reject(error)
+    }
+  }
+
+  /** Deliveries share their commits. A replay is none, and comes with others of its own. */
+  function count(requests: AcceptRequest[], decisions: Decision[]): void {
+    metrics.acceptBatchRows.observe(requests.length)
+    for (const [index, { trigger }] of requests.entries()) {
+      const decision = decisions[index] as Decision
+      if (trigger === 'webhook' && typeof decision === 'object' && 'receipt' in decision)
+        metrics.deliveries.inc({ result: decision.isNew ? 'accepted' : 'repeated' })
     }
   }
 
@@ -153,9 +167,10 @@ export function createAccept(context: {
     }
     for (const [index, decision] of decisions.entries()) {
       const { agentId } = requests[index] as AcceptRequest
-      // The run's ending is posted like any other.
-      if (isNew(decision) && decision.receipt.status === 'skipped')
-        await callbacks.queue(trx, { runId: decision.receipt.runId, agentId, now: clock.now() })
+      // The run's ending is counted and posted like any other.
+      if (!isNew(decision) || decision.receipt.status !== 'skipped') continue
+      afterCommit(trx, () => metrics.runsEnded.inc({ status: 'skipped', reason: 'OVERLAP' }))
+      await callbacks.queue(trx, { runId: decision.receipt.runId, agentId, now: clock.now() })
     }
     return { decisions: decisions as Extract<Decision, object>[], wake: () => noteCommitted({ woken, stored }) }
   }

@@ -1,11 +1,12 @@
 import type { Agents } from '../../agents/agents.ts'
 import type { Callbacks } from '../../callbacks/callbacks.ts'
 import type { Clock } from '../../clock.ts'
+import { afterCommit } from '../../database/after-commit.ts'
 import type { Database, Transaction } from '../../database/database.ts'
-import { abandonJobs } from '../../loop/abandon-jobs.ts'
 import { closeCalls } from '../../loop/close-calls.ts'
 import type { Loop } from '../../loop/loop.ts'
 import type { Logger } from '../../logger.ts'
+import type { Metrics } from '../../metrics/metrics.ts'
 import type { Notifications } from '../../notifications/notifications.ts'
 import type { ToolCall } from '../../tools/tool-call.ts'
 import type { EndedStatus, Next } from '../../../workflows/messages.ts'
@@ -40,12 +41,14 @@ export function createWriteEnding({
   notifications,
   logger,
   loop,
+  metrics,
 }: {
   agents: Pick<Agents, 'pauseFor'>
   callbacks: Callbacks
   notifications: Notifications
   logger: Logger
-  loop: Pick<Loop, 'abandon'>
+  loop: Pick<Loop, 'settleCalls'>
+  metrics: Pick<Metrics, 'runsEnded' | 'runSeconds'>
 }) {
   return async (trx: Transaction, run: Run, ending: Ending, now: Date): Promise<void> => {
     const { status, reason } = ending
@@ -53,7 +56,7 @@ export function createWriteEnding({
     if (run.toolCalls > 0) {
       const closed = await closeCalls(trx, { kind: 'run', id: run.id }, now)
       await append(trx, run.id, now, closed.map(closedEvent))
-      abandonJobs(trx, loop, { ownerId: run.ownerId, calls: closed })
+      loop.settleCalls(trx, { ownerId: run.ownerId, calls: closed })
     }
     await endWait(trx, run, now)
     const error = reason && errorOf(reason, run)
@@ -65,10 +68,11 @@ export function createWriteEnding({
       await notifyPaused(trx, notifications, run, error ?? '')
     } else if (status === 'failed') await notifyFailing(trx, notifications, run, error ?? '')
     // Only a committed ending counts. The caller handles a rollback.
-    trx.executionPromise.then(
-      () => logEnding(logger, run, changes),
-      () => undefined,
-    )
+    afterCommit(trx, () => {
+      logEnding(logger, run, changes)
+      metrics.runsEnded.inc({ status, reason: reason ?? '' })
+      if (run.startedAt) metrics.runSeconds.observe((now.getTime() - run.startedAt.getTime()) / 1000)
+    })
   }
 }
 

@@ -2,13 +2,15 @@ import { isDeepStrictEqual } from 'node:util'
 import type { AgentForRun, Agents } from '../../agents/agents.ts'
 import type { Billing } from '../../billing/billing.ts'
 import type { CapOf } from '../../billing/account-status.ts'
-import type { Clock } from '../../clock.ts'
+import { latest, type Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import { agentPage } from '../../console-pages.ts'
 import { fromColumn } from '../../database/any-text.ts'
+import { afterCommit } from '../../database/after-commit.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import { columnOf, rowOf } from '../../database/row.ts'
 import { statement } from '../../database/statement.ts'
+import type { Metrics } from '../../metrics/metrics.ts'
 import type { Notifications } from '../../notifications/notifications.ts'
 import type { ClaimedRun } from '../../../workflows/messages.ts'
 import { Agent } from '../../agents/agent.ts'
@@ -36,11 +38,12 @@ export function createClaim(context: {
   config: Pick<Config, 'queueBlockedSeconds'>
   agents: Agents
   billing: Billing
+  metrics: Pick<Metrics, 'startLagSeconds'>
   notifications: Notifications
   due: Due
   writeEnding: WriteEnding
 }) {
-  const { database, clock, agents, billing, due, writeEnding } = context
+  const { database, clock, agents, billing, due, writeEnding, metrics } = context
 
   const claimNext = (agentId: string, claimedBy: string | null = null): Promise<ClaimedRun | null> =>
     database.transaction((trx) => claimWithin(trx, agentId, claimedBy))
@@ -86,9 +89,19 @@ export function createClaim(context: {
     const { run } = oldest
     const standing = await billing.accountFor(agent, trx)
     const cause = blockOf(agent, standing, run.trigger)
-    if (!cause) return start(trx, oldest, agent, claim, billing.storedBytes)
+    if (!cause) {
+      noteLag(trx, queue, oldest.run, claim.now)
+      return start(trx, oldest, agent, claim, billing.storedBytes)
+    }
     await block(trx, queue, agent, { cause, cap: standing.cap }, claim.now)
     return null
+  }
+
+  /** A run behind a block starts late for its owner's sake. */
+  function noteLag(trx: Transaction, { blockedCause, progressedAt }: AgentQueue, { acceptedAt }: Run, now: Date): void {
+    if (blockedCause !== null) return
+    const lagMs = now.getTime() - latest(acceptedAt, progressedAt).getTime()
+    afterCommit(trx, () => metrics.startLagSeconds.observe(Math.max(0, lagMs) / 1000))
   }
 
   /** A block whose charge changes continues and keeps its start. */

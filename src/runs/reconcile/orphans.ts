@@ -4,6 +4,7 @@ import type { Config } from '../../config/config.ts'
 import type { Database } from '../../database/database.ts'
 import { isId } from '../../ids.ts'
 import type { Logger } from '../../logger.ts'
+import type { Metrics } from '../../metrics/metrics.ts'
 import type { ListedExecution } from '../../temporal/inspection.ts'
 import type { Temporal } from '../../temporal/temporal.ts'
 
@@ -20,8 +21,9 @@ export function createOrphans(context: {
   config: Config
   temporal: Temporal
   logger: Logger
+  metrics: Pick<Metrics, 'repairs'>
 }) {
-  const { database, clock, config, temporal, logger } = context
+  const { database, clock, config, temporal, logger, metrics } = context
   let pageToken: Uint8Array | null = null
 
   /** Runs that have not ended, or ended so recently that their workflows may still be closing. */
@@ -41,6 +43,7 @@ export function createOrphans(context: {
   async function end({ type, id, executionId }: ListedExecution): Promise<void> {
     const isRun = type === 'agentRun'
     const cause = isRun ? 'its run has ended, or does not exist' : 'its agent does not exist'
+    metrics.repairs.inc({ kind: 'end-orphan' })
     logger.warn(
       { repair: 'end-orphan', cause, ...(isRun ? { runId: id } : { agentId: id }) },
       'terminated an orphaned workflow',

@@ -1,6 +1,8 @@
 import type { Clock } from '../../clock.ts'
+import { afterCommit } from '../../database/after-commit.ts'
 import type { Transaction } from '../../database/database.ts'
 import type { Logger } from '../../logger.ts'
+import type { Metrics } from '../../metrics/metrics.ts'
 import { AgentQueue } from '../agent-queue.ts'
 
 /** How a queue row contradicts its runs, in words, and its correct values. */
@@ -45,7 +47,7 @@ export async function readContradictions(trx: Transaction, agentIds: string[]): 
 export async function correctQueue(
   trx: Transaction,
   { agentId }: AgentQueue,
-  { clock, logger }: { clock: Clock; logger: Logger },
+  { clock, logger, metrics }: { clock: Clock; logger: Logger; metrics: Pick<Metrics, 'repairs'> },
 ): Promise<boolean> {
   const wrong = (await readContradictions(trx, [agentId])).get(agentId)
   if (!wrong) return false
@@ -59,6 +61,7 @@ export async function correctQueue(
     .findById(agentId)
     .patch({ unfinished, runningRunId: active, ...awake })
   const about = { repair: 'record', cause, agentId, runId: active ?? undefined }
+  afterCommit(trx, () => metrics.repairs.inc({ kind: about.repair }))
   logger.warn(about, 'repaired an inconsistent queue')
   return mustContinue
 }

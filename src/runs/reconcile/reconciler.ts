@@ -6,6 +6,7 @@ import { earliest, later, type Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { Logger } from '../../logger.ts'
+import type { Metrics } from '../../metrics/metrics.ts'
 import type { ReachabilityOfTemporal } from '../../temporal/reachability.ts'
 import type { Temporal } from '../../temporal/temporal.ts'
 import type { Workers } from '../../temporal/workers.ts'
@@ -48,6 +49,7 @@ export function createReconciler(context: {
   billing: Billing
   due: Due
   logger: Logger
+  metrics: Pick<Metrics, 'repairs'>
   writeEnding: WriteEnding
   cancelSomeOf: (agentId: string) => Promise<void>
 }) {

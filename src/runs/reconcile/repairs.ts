@@ -2,6 +2,7 @@ import { later, type Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { Logger } from '../../logger.ts'
+import type { Metrics } from '../../metrics/metrics.ts'
 import type { Temporal } from '../../temporal/temporal.ts'
 import { AgentQueue, lockQueue } from '../agent-queue.ts'
 import type { WriteEnding } from '../ending/end-run.ts'
@@ -23,10 +24,11 @@ export function createRepairs(context: {
   config: Config
   temporal: Temporal
   logger: Logger
+  metrics: Pick<Metrics, 'repairs'>
   writeEnding: WriteEnding
   cancelSomeOf: (agentId: string) => Promise<void>
 }) {
-  const { database, clock, config, temporal, logger, writeEnding, cancelSomeOf } = context
+  const { database, clock, config, temporal, logger, writeEnding, cancelSomeOf, metrics } = context
   const { stallSeconds } = config.reconcile
 
   const underLock = <T>(agentId: string, work: (trx: Transaction, queue: AgentQueue) => Promise<T>): Promise<T> =>
@@ -51,7 +53,10 @@ export function createRepairs(context: {
       await writeEnding(trx, run, { status, reason }, clock.now())
       return run.status
     })
-    if (before && repair) logger.warn({ agentId: agent.id, runId, repair, cause }, 'recorded the end of a run')
+    if (before && repair) {
+      metrics.repairs.inc({ kind: repair })
+      logger.warn({ agentId: agent.id, runId, repair, cause }, 'recorded the end of a run')
+    }
     if (before && before !== 'queued') await temporal.terminateRun(runId, cause)
   }
 
@@ -70,6 +75,7 @@ export function createRepairs(context: {
       const progressedAt = queue.awake ? queue.progressedAt : now
       await AgentQueue.query(trx).findById(queue.agentId).patch({ awake: true, signalledAt: now, progressedAt })
     })
+    metrics.repairs.inc({ kind: 'start' })
     logger.info({ agentId: facts.agent.id, repair: 'start', cause }, 'woke a queue')
     await wake(facts)
   }
@@ -97,6 +103,7 @@ export function createRepairs(context: {
     const { agent, head } = facts
     // Fence first: terminating the queue cancels its child, which would end the run.
     if (!(await fence(facts, cause))) return
+    metrics.repairs.inc({ kind: 'restart' })
     logger.warn({ agentId: agent.id, runId: head?.id, repair: 'restart', cause }, 'restarted a stalled agent')
     const { terminateQueue, terminateRun } = temporal.inspection
     if (queue) await terminateQueue(agent.id, queue, cause)
@@ -106,7 +113,7 @@ export function createRepairs(context: {
   }
 
   async function correct(facts: AgentFacts): Promise<void> {
-    const mustWake = await underLock(facts.agent.id, (trx, queue) => correctQueue(trx, queue, { clock, logger }))
+    const mustWake = await underLock(facts.agent.id, (trx, queue) => correctQueue(trx, queue, context))
     if (mustWake) await wake(facts)
   }
 

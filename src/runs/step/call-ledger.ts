@@ -4,11 +4,11 @@ import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { FormAnswer } from '../../forms/form.ts'
-import { abandonJobs } from '../../loop/abandon-jobs.ts'
 import { endingWithout, hindranceOf, type CallEnding, type Hindrance } from '../../loop/call-endings.ts'
 import { asSeen, createCallLedger, type Fence } from '../../loop/call-ledger.ts'
 import { endCall } from '../../loop/close-calls.ts'
 import type { Loop } from '../../loop/loop.ts'
+import type { Metrics } from '../../metrics/metrics.ts'
 import { isFinal, ToolCall } from '../../tools/tool-call.ts'
 import { lockRun, readRun, type RunRef } from '../record.ts'
 import type { Run } from '../run.ts'
@@ -29,9 +29,10 @@ export function createRunLedger(context: {
   clock: Clock
   config: Pick<Config, 'budgets'>
   approvals: Pick<Approvals, 'ofCall' | 'expire' | 'request'>
-  loop: Pick<Loop, 'abandon'>
+  loop: Pick<Loop, 'settleCalls'>
+  metrics: Pick<Metrics, 'toolCalls'>
 }) {
-  const { database, clock, config, approvals, loop } = context
+  const { database, clock, config, approvals, loop, metrics } = context
   const underLock = <T>(ref: RunRef, work: (trx: Transaction, run: Run, now: Date) => Promise<T>): Promise<T> =>
     database.transaction(async (trx) => work(trx, await lockRun(trx, ref), clock.now()))
 
@@ -96,16 +97,16 @@ export function createRunLedger(context: {
     })
 
   async function end(trx: Transaction, { ownerId }: Run, call: ToolCall, ending: CallEnding, now: Date): Promise<void> {
-    const { isEnded, expired } = await endCall(trx, approvals, call, ending, now)
-    if (!isEnded) return
-    abandonJobs(trx, loop, { ownerId, calls: [call] })
+    const { ended, expired } = await endCall(trx, approvals, call, ending, now)
+    if (!ended) return
+    loop.settleCalls(trx, { ownerId, calls: [ended] })
     const data = { callId: call.id, attempts: call.attempts, ...ending }
     const finished: NewEvent = { kind: 'tool.finished', data }
     await append(trx, call.subjectId, now, [...(expired ? [expiredEvent(expired)] : []), finished])
   }
 
   return (ref: RunRef) => ({
-    ...createCallLedger(fenceOf(ref), { clock, maxRefused }),
+    ...createCallLedger(fenceOf(ref), { clock, maxRefused, metrics }),
 
     /**
      * The call and its run, if there is anything to send; ends it if it must not be sent, or not again. Most calls are only

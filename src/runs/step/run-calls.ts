@@ -6,6 +6,7 @@ import type { Database } from '../../database/database.ts'
 import { CodedError } from '../../errors.ts'
 import { mayRepeat } from '../../loop/call-endings.ts'
 import type { Loop } from '../../loop/loop.ts'
+import type { Metrics } from '../../metrics/metrics.ts'
 import type { CallLedger } from '../../loop/perform-call.ts'
 import { noteInLog } from '../../logger.ts'
 import type { CallOutcome } from '../../tools/call-outcome.ts'
@@ -26,7 +27,8 @@ export function createRunCalls(context: {
   clock: Clock
   config: Pick<Config, 'budgets'>
   agents: Pick<Agents, 'knownSecrets'>
-  loop: Pick<Loop, 'secrets' | 'performCall' | 'abandon'>
+  loop: Pick<Loop, 'secrets' | 'performCall' | 'settleCalls'>
+  metrics: Pick<Metrics, 'toolCalls'>
   approvals: Approvals
 }) {
   const { agents, loop } = context

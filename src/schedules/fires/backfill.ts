@@ -2,6 +2,7 @@ import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import { agentPage } from '../../console-pages.ts'
 import type { Database, Transaction } from '../../database/database.ts'
+import type { Metrics } from '../../metrics/metrics.ts'
 import type { Notifications } from '../../notifications/notifications.ts'
 import { advance, closeFires, lockSchedule } from './ledger.ts'
 import { planOf } from '../plan.ts'
@@ -39,9 +40,10 @@ export function createBackfill(context: {
   database: Database
   clock: Clock
   config: Pick<Config, 'scheduleCatchUpSeconds'>
+  metrics: Pick<Metrics, 'fires'>
   notifications: Notifications
 }) {
-  const { database, clock, config, notifications } = context
+  const { database, clock, config, notifications, metrics } = context
   const closeBefore = (now: Date): Date => new Date(now.getTime() - config.scheduleCatchUpSeconds * 1000 - graceMs)
 
   async function due(now: Date): Promise<string[]> {
@@ -59,7 +61,7 @@ export function createBackfill(context: {
     const close = agent.pausedAt
       ? { until: now, reason: 'PAUSED' as const }
       : { until: closeBefore(now), reason: 'NOT_FIRED' as const }
-    await closeFires(trx, schedule, plan, { ...close, now })
+    await closeFires(trx, schedule, plan, { ...close, now, metrics })
     await advance(trx, schedule, plan, now)
   }
 

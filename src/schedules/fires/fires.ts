@@ -2,8 +2,10 @@ import type { Agent } from '../../agents/agent.ts'
 import type { Billing } from '../../billing/billing.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
+import { afterCommit } from '../../database/after-commit.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { Logger } from '../../logger.ts'
+import type { Metrics } from '../../metrics/metrics.ts'
 import { AgentQueue } from '../../runs/agent-queue.ts'
 import type { Runs } from '../../runs/runs.ts'
 import type { FireOutcome } from '../../../workflows/messages.ts'
@@ -56,11 +58,12 @@ export function createFires(context: {
   clock: Clock
   config: Pick<Config, 'scheduleCatchUpSeconds'>
   logger: Logger
+  metrics: Pick<Metrics, 'repairs' | 'fires'>
   runs: { accept: Pick<Runs['accept'], 'within'> }
   billing: Billing
   schedules: Pick<Schedules, 'syncSoon'>
 }) {
-  const { database, clock, config, logger, runs, billing, schedules } = context
+  const { database, clock, config, logger, runs, billing, schedules, metrics } = context
 
   async function decide(trx: Transaction, fired: Fired): Promise<Decision> {
     const { agentId, generation, nominalAt } = fired
@@ -112,6 +115,7 @@ export function createFires(context: {
     const { ownerId } = the.agent
     const outcome = reason === null ? 'ran' : fireReasons[reason].outcome
     await ScheduleFire.query(trx).insert({ agentId, ownerId, nominalAt, outcome, reason, runId, recordedAt: now })
+    afterCommit(trx, () => metrics.fires.inc({ outcome }))
     // Usually no earlier fire is open, so the ledger loop never has to look at this schedule.
     if (schedule.nextFireAt && nominalAt <= schedule.nextFireAt) await advance(trx, schedule, plan, now)
     return { outcome }
@@ -126,6 +130,7 @@ export function createFires(context: {
   /** Temporal has a schedule for an agent that is deleted, not scheduled, or unknown. */
   function gone({ agentId }: Fired): Decision {
     const cause = 'it fired for an agent that is not scheduled'
+    metrics.repairs.inc({ kind: 'schedule-orphan' })
     logger.warn({ agentId, repair: 'schedule-orphan', cause }, 'removing a schedule from Temporal')
     return { outcome: 'gone', afterwards: () => schedules.syncSoon(agentId) }
   }

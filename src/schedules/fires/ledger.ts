@@ -1,6 +1,8 @@
 import { Agent } from '../../agents/agent.ts'
 import { latest } from '../../clock.ts'
+import { afterCommit } from '../../database/after-commit.ts'
 import type { Transaction } from '../../database/database.ts'
+import type { Metrics } from '../../metrics/metrics.ts'
 import { fireReasons, type FireReason } from './fire-reasons.ts'
 import { firesBetween, nextFires } from '../cron/fire-times.ts'
 import type { Plan } from '../plan.ts'
@@ -24,10 +26,11 @@ export async function lockSchedule(trx: Transaction, agentId: string) {
 export const nextFireAfter = ({ cron, timeZone }: Plan, after: Date): Date | null =>
   nextFires(cron, timeZone, after, 1)[0] ?? null
 
-/** Why fires did not run, and when that was found. */
+/** Why fires did not run, and when that was found. They are counted. */
 interface Closing {
   reason: FireReason
   now: Date
+  metrics: Pick<Metrics, 'fires'>
 }
 
 /**
@@ -52,10 +55,12 @@ export async function recordUnfired(
   trx: Transaction,
   agentId: string,
   fires: Date[],
-  { reason, now }: Closing,
+  { reason, now, metrics }: Closing,
 ): Promise<void> {
   if (fires.length === 0) return
-  await trx.raw(recordStatement, { agentId, outcome: fireReasons[reason].outcome, reason, now, fires })
+  const { outcome } = fireReasons[reason]
+  const { rowCount } = await trx.raw<{ rowCount: number }>(recordStatement, { agentId, outcome, reason, now, fires })
+  afterCommit(trx, () => metrics.fires.inc({ outcome }, rowCount))
 }
 
 /** The given fires of an agent, ascending, that have no row. */

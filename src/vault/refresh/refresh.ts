@@ -1,10 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
+import { afterCommit } from '../../database/after-commit.ts'
 import { retryWhileUnavailable, type Database, type Transaction } from '../../database/database.ts'
 import { regardless } from '../../database/while-permitted.ts'
 import { newId } from '../../ids.ts'
 import type { Logger } from '../../logger.ts'
+import type { Metrics } from '../../metrics/metrics.ts'
 import { page, type Page, type PageRequest } from '../../database/paging.ts'
 import type { Sealing } from '../../secrets/sealing.ts'
 import { describeTool } from '../../sites/tool.ts'
@@ -47,11 +49,12 @@ export function createRefresh(context: {
   clock: Clock
   config: Config
   logger: Logger
+  metrics: Pick<Metrics, 'refreshes'>
   sealing: Sealing
   oauthClient: OAuthClient
   markNeedsReauth: MarkNeedsReauth
 }) {
-  const { database, clock, config, logger, sealing, oauthClient, markNeedsReauth } = context
+  const { database, clock, config, logger, sealing, oauthClient, markNeedsReauth, metrics } = context
   const underWay = new Map<string, Promise<Renewal>>()
   const longestWaitMs = (config.sites.tokenTimeoutSeconds + 5) * 1000
 
@@ -64,7 +67,10 @@ export function createRefresh(context: {
       const now = clock.now()
       const turn = decideTurn({ entry, past, seen, cause, now, refreshable: isRefreshable(entry) })
       if (turn.contest) await VaultRefresh.query(trx).findById(turn.contest.id).patch({ contestedAt: now })
-      if (turn.abandon) await closeAttempt(trx, turn.abandon.id, { outcome: 'abandoned', error: abandonedNote }, now)
+      if (turn.abandon) {
+        await closeAttempt(trx, turn.abandon.id, { outcome: 'abandoned', error: abandonedNote }, now)
+        afterCommit(trx, () => metrics.refreshes.inc({ outcome: 'abandoned' }))
+      }
       if (turn.kind === 'dead' && entry.status === 'connected') await markNeedsReauth(trx, entry, turn.reason)
       return turn.kind === 'mine' ? begin(trx, entry, cause, now) : turn
     })
@@ -123,6 +129,7 @@ export function createRefresh(context: {
       if (!entry) return { kind: 'gone' }
       const now = clock.now()
       await closeAttempt(trx, attemptId, resultOf(outcome, now), now)
+      afterCommit(trx, () => metrics.refreshes.inc({ outcome: countedAs(outcome) }))
       await forgetOldAttempts(trx, entry)
       // The owner has reconnected the site in the meantime. Those tokens are in use.
       if (entry.generation !== seen.generation) return { kind: 'renewed', entry }
@@ -248,6 +255,10 @@ function resultOf(outcome: TokenOutcome, now: Date) {
   }
   return { outcome: outcome.kind, error: outcome.message, retryAt: retryAtOf(outcome, now) }
 }
+
+/** A site that does not know the platform refuses every refresh, so operators must learn of it. */
+const countedAs = (outcome: TokenOutcome): string =>
+  outcome.kind === 'refused' && outcome.error === 'invalid_client' ? 'invalid_client' : resultOf(outcome, new Date(0)).outcome
 
 function retryAtOf(outcome: Exclude<TokenOutcome, { kind: 'granted' }>, now: Date): Date | null {
   const wanted = outcome.kind === 'refused' ? refusedPauseSeconds : outcome.retryAfter

@@ -20,7 +20,7 @@ const house = sharedPlatform(test, 'idle')
 /** A callback that was claimed so many times. */
 async function claimedTimes(count: number) {
   const platform = await house()
-  const { database, clock, config, notifications } = platform.services
+  const { database, clock, config, metrics, notifications } = platform.services
   const someone = await customer(platform)
   const agent = await agentOf(someone, { callbackUrl: `https://${newId()}.example.com/` })
   const { id: runId } = (await start(someone, agent)).body
@@ -44,7 +44,7 @@ async function claimedTimes(count: number) {
     if (claimed?.runId !== runId) throw new Error('another callback was claimed')
     attempts.push(claimed)
   }
-  const recordOutcome = createRecordOutcome({ database, clock, notifications })
+  const recordOutcome = createRecordOutcome({ database, clock, metrics, notifications })
   const told = () => database('notifications').where({ kind: 'callback_failed', subjectId: agent.id })
   const log = async () => {
     const { id: callbackId } = await read()

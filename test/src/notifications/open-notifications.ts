@@ -4,6 +4,7 @@ import { createDatabase, type Database } from '../../../src/database/database.ts
 import { newId } from '../../../src/ids.ts'
 import { createLease } from '../../../src/database/lease.ts'
 import { createLogger } from '../../../src/logger.ts'
+import { createMetrics } from '../../../src/metrics/metrics.ts'
 import { createMails } from '../../../src/notifications/mails.ts'
 import { Notification } from '../../../src/notifications/notification.ts'
 import { createNotifications, type NewNotification } from '../../../src/notifications/notifications.ts'
@@ -51,7 +52,7 @@ async function openNotifications(t: ExecutionContext, { url, database: shared }:
     const config = testConfig(url, { ...mail, BASE_URL: 'https://switchyard.example.com' })
     const database = given ?? createDatabase(config, logger)
     if (!given) t.teardown(() => database.destroy())
-    const base = { database, clock, config, logger }
+    const base = { database, clock, config, logger, metrics: createMetrics({ config }) }
     const notifications = createNotifications(base)
     const sealing = createSealing(config.vaultKeys)
     const outbox = createOutbox({ ...base, sealing })

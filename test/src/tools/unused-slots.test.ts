@@ -33,6 +33,7 @@ async function open(t: ExecutionContext, call: () => Promise<CallOutcome>) {
       outgoing: limit,
       dialect: { call, abandon: nothing },
       storedBytes,
+      metrics: services.metrics,
     })
     const asked = { callId: newId(), ownerId, entryId, tool: 'echo_text', arguments: '{}', idempotencyKey: 'k' }
     const sending = { ...asked, share: ownerId, mayWait: true, refusedGeneration: null, ...more }
