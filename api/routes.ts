@@ -35,6 +35,7 @@ import * as notifications from './notifications.ts'
 import * as oauthBrowser from './oauth-browser.ts'
 import * as oauthClient from './oauth-client.ts'
 import * as oauth from './oauth.ts'
+import * as ownMetrics from './own-metrics.ts'
 import * as outbox from './outbox.ts'
 import * as refreshes from './refreshes.ts'
 import * as payments from './payments.ts'
@@ -120,6 +121,7 @@ export const routes: AnyRoute[] = [
   why,
   webhooks,
   needs,
+  ownMetrics,
   notifications,
   admin,
   adminClock,

@@ -28,6 +28,7 @@ import { createModels } from './models/models.ts'
 import { createMoves } from './moves/moves.ts'
 import { createNeeds } from './needs/needs.ts'
 import { createMetrics } from './metrics/metrics.ts'
+import { createOwnMetrics } from './metrics/own-metrics.ts'
 import { createRecordMetrics } from './metrics/record-metrics.ts'
 import { createMails } from './notifications/mails.ts'
 import { createNotifications } from './notifications/notifications.ts'
@@ -201,6 +202,7 @@ export function createServices(
   return {
     ...base,
     recordMetrics: createRecordMetrics(base),
+    ownMetrics: createOwnMetrics(base),
     followClock: () => followClock(database, logger),
     audit,
     overview: createOverview(base),

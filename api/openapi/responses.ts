@@ -46,7 +46,9 @@ function successes(route: AnyRoute, schemas: Schemas): Record<string, Json> {
   if (status === 303) return { 200: { description: 'HTML page', content: pageContent }, 303: redirect }
   const chat = route.chatStream && chatStreamOf(schemas)
   if (!route.response) return chat ? { 200: chat, [status]: nothingUnderWay } : { [status]: nothing }
-  const json = jsonContent(route.response as GenericSchema, schemas)
+  const json = route.plainText
+    ? { [route.plainText]: { schema: { type: 'string' } } }
+    : jsonContent(route.response as GenericSchema, schemas)
   const content = {
     ...json,
     ...(route.browser && pageContent),

@@ -223,6 +223,11 @@ function respond(route: AnyRoute, services: Services, ctx: Context, answer: unkn
   ctx.status = status
   if (route.csv) ctx.vary('Accept')
   if (route.csv && asksForCsv(ctx)) return sendCsv(ctx, route, present(route, content, schema))
+  if (route.plainText) {
+    ctx.set('Content-Type', route.plainText)
+    ctx.body = content
+    return
+  }
   if (schema) ctx.type = 'json'
   ctx.body = schema ? writeJson(present(route, content, schema)) : null
 }

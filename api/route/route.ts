@@ -128,6 +128,8 @@ export interface Route<
   }
   /** Writes the answer as CSV, for clients that prefer that to JSON. */
   csv?: (answer: Output<Response>) => string
+  /** The media type of an answer that is text and not JSON. */
+  plainText?: string
   /** The handler may stream an answer of a chat. */
   chatStream?: true
   /** Opened in a browser: `handle` returns a `BrowserAnswer`, and failures are pages for clients that prefer one. */
