@@ -124,7 +124,7 @@ export async function createOwner({ send }: Pick<Balancer, 'send'>) {
   headers['authorization'] = `Bearer ${String((await post('/auth/login', credentials))['accessToken'])}`
   await post('/auth/accept-terms', {})
   await post('/billing/payment-methods', { paymentMethod: 'pm_card_visa' })
-  await post('/billing/subscription', { tier: 'business' })
+  await post('/billing/subscription', { tier: 'enterprise' })
   return {
     headers,
     agent: async (systemPrompt: string, trigger = 'webhook') =>
