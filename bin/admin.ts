@@ -4,12 +4,14 @@ import { createDatabase } from '../src/database/database.ts'
 import { assertSchema } from '../src/database/migrate.ts'
 import { createLogger } from '../src/logger.ts'
 import type { AdminCommand } from './admin/admin-command.ts'
+import { announceRestoreCommand, backupCommand, restoreCommand, resumeRestoredCommand } from './admin/backups.ts'
 import { firstAdmin, makeAdmin, removeAdmin } from './admin/admins.ts'
 import { inviteCommand } from './admin/invite.ts'
 import { rehearseUpgrade } from './admin/rehearse-upgrade.ts'
 import { resetPasswordCommand } from './admin/reset-password.ts'
 import { rotateKeys } from './admin/rotate-keys.ts'
-import { failureInWords, settingsOfCommand } from './shared-settings.ts'
+import { withEmbeddedPostgres } from './local/postgres/embedded-alone.ts'
+import { failureInWords, hasDatabase, settingsOfCommand } from './shared-settings.ts'
 import { chosenName } from './named-programs.ts'
 
 /**
@@ -24,15 +26,29 @@ const commands: Record<string, AdminCommand> = {
   'reset-password': resetPasswordCommand,
   'rotate-keys': rotateKeys,
   'rehearse-upgrade': rehearseUpgrade,
+  backup: backupCommand,
+  restore: restoreCommand,
+  'announce-restore': announceRestoreCommand,
+  'resume-restored': resumeRestoredCommand,
 }
 
-async function carryOut(name: string, { takes, work }: AdminCommand): Promise<void> {
-  const settings = settingsOfCommand()
-  const database = createDatabase(readDatabaseConfig(settings), createLogger('warn', name))
+async function carryOut(name: string, command: AdminCommand): Promise<void> {
+  if (!command.startsPostgres || hasDatabase()) return carryOutAt(settingsOfCommand(), { name, command })
+  await withEmbeddedPostgres(command.startsPostgres, (settings) =>
+    carryOutAt(settings, { name, command, hasTemporal: settings['TEMPORAL_ADDRESS'] !== undefined }),
+  )
+}
+
+async function carryOutAt(
+  settings: Record<string, string>,
+  { name, command, hasTemporal = true }: { name: string; command: AdminCommand; hasTemporal?: boolean },
+): Promise<void> {
+  const { takes, work, isLong = false, startsEmpty = false } = command
+  const database = createDatabase(readDatabaseConfig(settings), createLogger('warn', name), { deadlines: !isLong })
   try {
-    await assertSchema(database, migrations)
+    if (!startsEmpty) await assertSchema(database, migrations)
     const usage = `npm run admin -- ${name} ${takes}`
-    console.log(await work(database, { words: process.argv.slice(3), usage, settings }))
+    console.log(await work(database, { words: process.argv.slice(3), usage, settings, hasTemporal }))
   } finally {
     await database.destroy()
   }

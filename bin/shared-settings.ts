@@ -26,10 +26,16 @@ export function settingsOfRunningStart(): Record<string, string> {
   return { ...Object.fromEntries(found.filter(([name]) => own[`${name}_FILE`] === undefined)), ...own }
 }
 
+const namesDatabase = (settings: Record<string, string>): boolean =>
+  settings['DATABASE_URL'] !== undefined || settings['DATABASE_URL_FILE'] !== undefined
+
+/** Whether the settings name a database, or `npm start` is running here. */
+export const hasDatabase = (): boolean => namesDatabase(settingsOfRunningStart())
+
 /** The settings for a command that needs a database. Throws if there is none. */
 export function settingsOfCommand(): Record<string, string> {
   const settings = settingsOfRunningStart()
-  if (settings['DATABASE_URL'] !== undefined || settings['DATABASE_URL_FILE'] !== undefined) return settings
+  if (namesDatabase(settings)) return settings
   throw new Error('DATABASE_URL is not set, and `npm start` is not running here. Start it, or set DATABASE_URL.')
 }
 

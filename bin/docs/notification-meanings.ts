@@ -18,4 +18,5 @@ export const notificationMeanings: Record<NotificationKind, string> = {
   subscription_ended: 'Your subscription has ended because an overdue payment was not made.',
   workspace_offered: 'The owner of a workspace wants to transfer it to you.',
   workspace_handed_over: 'A workspace has a new owner.',
+  restored: 'The platform was restored from a backup. Agents that had unfinished runs are paused until you decide.',
 }

@@ -16,6 +16,7 @@ export const notificationKinds = [
   'subscription_ended',
   'workspace_offered',
   'workspace_handed_over',
+  'restored',
 ] as const
 export type NotificationKind = (typeof notificationKinds)[number]
 

@@ -6,7 +6,9 @@ import { rehearse } from '../../bin/admin/rehearsal/rehearse.ts'
 import { execa } from '../../bin/execa.ts'
 import { migrations } from '../../migrations/index.ts'
 import { writeBackup } from '../../src/backups/backup-file.ts'
+import { createDatabase } from '../../src/database/database.ts'
 import type { Migration } from '../../src/database/migrate.ts'
+import { createLogger } from '../../src/logger.ts'
 import { onServer } from '../helpers/database.ts'
 import { everythingIn } from '../helpers/other-database.ts'
 import { agentOf, customer, ended } from '../helpers/people.ts'
@@ -47,8 +49,9 @@ const databasesLike = (url: string): Promise<string[]> =>
 /** What the rehearsal said, and what speaks against the upgrade. */
 async function rehearsed(url: string, more: Migration[], file?: string) {
   const said: string[] = []
-  const given = { url, file, billing: 'sandbox', migrations: [...migrations, ...more] }
-  const problems = await rehearse({ ...given, say: (text) => said.push(text) })
+  const live = createDatabase({ database: { url, pool: 2 } }, createLogger('silent', 'test'), { deadlines: false })
+  const given = { live, url, file, billing: 'sandbox', migrations: [...migrations, ...more] }
+  const problems = await rehearse({ ...given, say: (text) => said.push(text) }).finally(() => live.destroy())
   return { said: said.join('\n'), problems }
 }
 

@@ -12,6 +12,7 @@ import { isFire } from '../cron/fire-times.ts'
 import { advance, lockSchedule } from './ledger.ts'
 import { planOf, type Plan } from '../plan.ts'
 import { ScheduleFire } from './schedule-fire.ts'
+import { wasRestoredSince } from '../../backups/restore.ts'
 import { Schedule } from '../schedule.ts'
 import type { Schedules } from '../schedules.ts'
 
@@ -99,6 +100,8 @@ export function createFires(context: {
 
   async function reasonNotTo({ trx, fired, agent, now }: Case): Promise<FireReason | undefined> {
     if (agent.pausedAt) return 'PAUSED'
+    // Its run may be among what the restore has lost.
+    if (await wasRestoredSince(trx, fired.nominalAt)) return 'RESTORED'
     if (now.getTime() - fired.nominalAt.getTime() > config.scheduleCatchUpSeconds * 1000) return 'LATE'
     const { balance, limits, features } = await billing.accountFor(agent, trx)
     if (!features.includes('scheduled')) return 'NO_TIER'
