@@ -74,3 +74,8 @@ testWith('promtool')('every query of the dashboard is PromQL', async (t) => {
   t.true(rules.length > 50)
   t.notThrows(() => execFileSync('promtool', ['check', 'rules', file], { stdio: 'pipe' }))
 })
+
+testWith('promtool')('promtool finds nothing to improve in the names and texts of our counters', async (t) => {
+  const input = await counters.metrics()
+  t.notThrows(() => execFileSync('promtool', ['check', 'metrics'], { input, stdio: ['pipe', 'pipe', 'pipe'] }))
+})

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import type { ExecutionContext } from 'ava'
 import { freePorts } from '../../bin/local/ports.ts'
@@ -16,7 +17,7 @@ import { startSites } from '../helpers/sites.ts'
  * The shipped rules and dashboard with a real Prometheus, two API processes and three workers, for three minutes:
  * npm run long -- metrics
  */
-testWith('prometheus')(
+testWith('prometheus', 'promtool')(
   'Prometheus gets data for every panel, counts what is on record, and raises alerts',
   async (t) => {
     t.timeout(10 * 60_000)
@@ -33,6 +34,7 @@ testWith('prometheus')(
       t.deepEqual(await counted(prometheus, same), record, same.counter)
       measured(t, `${same.counter}: ${record.join(', ')}`)
     }
+    for (const url of urls) await promtoolFindsNothing(t, url)
     await everyPanelHasData(t, prometheus)
     await everyRuleFindsItsSeries(t, prometheus)
 
@@ -77,6 +79,14 @@ async function startAll(t: ExecutionContext, { environment }: Awaited<ReturnType
   )
   const urls: [string, string] = [`http://127.0.0.1:${first}`, `http://127.0.0.1:${second}`]
   return { workers, urls, prometheus }
+}
+
+/** Of an API process. Temporal's names in workers are not as Prometheus wants them. */
+async function promtoolFindsNothing(t: ExecutionContext, url: string): Promise<void> {
+  const response = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token}` } })
+  t.is(response.status, 200)
+  const input = await response.text()
+  t.notThrows(() => execFileSync('promtool', ['check', 'metrics'], { input, stdio: ['pipe', 'pipe', 'pipe'] }))
 }
 
 async function everyPanelHasData(t: ExecutionContext, prometheus: Prometheus): Promise<void> {
