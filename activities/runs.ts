@@ -56,12 +56,14 @@ export function runActivities({ runs, logger, config }: Pick<Services, 'runs' | 
 
     /** Makes the run's next model call, or returns the recorded move. If that is its end, records it. */
     advance: perform<Owned & Ended & { claimant: string | null }, Step>(logger, async (ref, signal) =>
-      endIfOver(await inPlace(forModels, ref, signal, () => runs.steps.advance(ref, signal)), ref),
+      runs.traces.below(ref.runId, async () =>
+        endIfOver(await inPlace(forModels, ref, signal, () => runs.steps.advance(ref, signal)), ref),
+      ),
     ),
 
     /** Makes one tool call of a run, unless the record already has its outcome. */
     callTool: perform<Owned & { callId: string }, void>(logger, ({ callId, ...ref }, signal) =>
-      inPlace(forTools, ref, signal, () => runs.calls.perform(ref, callId, signal)),
+      runs.traces.below(ref.runId, () => inPlace(forTools, ref, signal, () => runs.calls.perform(ref, callId, signal))),
     ),
   }
 }

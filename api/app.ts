@@ -15,6 +15,7 @@ import { methods } from './middleware/methods.ts'
 import { requestId } from './middleware/request-id.ts'
 import { sizes } from './middleware/sizes.ts'
 import { target } from './middleware/target.ts'
+import { traces } from './middleware/traces.ts'
 import { createFindPath, pattern } from './route/known-path.ts'
 import { createAdmission } from './route/admission.ts'
 import { mount } from './route/mount.ts'
@@ -44,6 +45,7 @@ export function createApp(services: Services): Koa {
 
   app.use(requestId)
   app.use(accessLog(services.logger))
+  app.use(traces(services.tracing))
   app.use(headers(baseUrl))
   app.use(errors(services.logger))
   app.use(target)

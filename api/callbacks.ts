@@ -1,20 +1,14 @@
 import * as v from 'valibot'
 import type { Caller } from '../src/users/caller.ts'
-import { callbackStatuses } from '../src/callbacks/callback.ts'
 import { shownUrl } from '../src/safe-fetch/shown-url.ts'
 import { route } from './route/route.ts'
 import { maySeeSecrets } from './schemas/agent-schema.ts'
+import { callbackAttempt as attempt, callbackStatus as status } from './schemas/callback-schema.ts'
 import { field, named, whole } from './schemas/documented.ts'
 import { idOf } from './schemas/example-ids.ts'
 import { pageOf, paging, time } from './schemas/schemas.ts'
 import { agentNamed, runNamed } from './route/resources.ts'
 
-const status = named(
-  'CallbackStatus',
-  v.picklist(callbackStatuses, `must be one of ${callbackStatuses.join(', ')}`),
-  'pending: still being tried',
-  'delivered',
-)
 const listed = {
   id: idOf('callback', '`webhook-id` of every attempt'),
   agentId: idOf('agent', 'Id of the agent'),
@@ -31,21 +25,6 @@ const listed = {
   createdAt: time,
   endedAt: field(v.nullable(time), 'When the callback was delivered or the platform gave up on it'),
 }
-const attempt = named(
-  'CallbackAttempt',
-  v.object({
-    attempt: field(whole, 'Number of the attempt. An attempt is not listed if its process crashed.', 1),
-    at: field(time, 'Time of the attempt'),
-    httpStatus: field(
-      v.nullable(whole),
-      "HTTP status of the receiver's response, or null if there was no response",
-      200,
-    ),
-    outcome: field(v.string(), 'Human-readable outcome of the attempt', 'The receiver responded with 200.'),
-    latencyMs: field(v.number(), 'Duration, in milliseconds', 84),
-  }),
-  'Attempt to send a callback',
-)
 const listedCallback = named('CallbackSummary', v.object(listed), 'Callback in a list')
 const ofOne = v.object({
   ...listed,

@@ -1,46 +1,44 @@
 import * as v from 'valibot'
-import { notificationKinds } from '../src/notifications/notification.ts'
+import type { Notification } from '../src/notifications/notification.ts'
+import { fieldsOf } from '../src/database/row.ts'
 import { ownersIn } from '../src/owners/reach.ts'
 import type { Services } from '../src/services.ts'
 import type { Caller } from '../src/users/caller.ts'
 import { route } from './route/route.ts'
+import { callbackStatus } from './schemas/callback-schema.ts'
 import { field, named, whole } from './schemas/documented.ts'
-import { idOf } from './schemas/example-ids.ts'
-import { id, inWorkspace, ownerId, pageOf, pagingOfOwner, text, time } from './schemas/schemas.ts'
+import { notificationContent, notificationKind as kind } from './schemas/notification-posted-schema.ts'
+import { id, inWorkspace, pageOf, pagingOfOwner, text, time } from './schemas/schemas.ts'
 
-const kind = named(
-  'NotificationKind',
-  v.picklist(notificationKinds, `must be one of ${notificationKinds.join(', ')}`),
-  'Subject of the notification',
-)
 const fields = v.object({
-  id: idOf('notification'),
-  ownerId,
-  kind,
-  subjectId: field(
-    id,
-    'Id of the item that the notification is about, such as the vault entry for `credential_dead` and `manifest_changed`, the approval for `approval_requested`, or the agent. This item might no longer exist.',
-  ),
+  ...notificationContent,
   consolePage: field(
     v.string(),
     "The console's page about the item, as a path on this platform",
     '/console/runs/0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a22',
   ),
-  title: field(v.string(), 'Title of the notification and subject of its email', 'Tracker must be reconnected'),
-  message: field(v.string(), 'Text of the notification and of its email', 'The site no longer accepts the token.'),
-  createdAt: time,
   readAt: field(
     v.nullable(time),
     'When the notification was marked as read. In a workspace, this applies to all members.',
     null,
   ),
   readBy: field(v.nullable(id), 'User who marked the notification as read', null),
+  webhookStatus: field(
+    v.nullable(callbackStatus),
+    'Whether the notification reached the webhook. `failed`: given up after a day. Null if there was no webhook.',
+    null,
+  ),
 })
 const notification = named('Notification', fields, "Something that needs the owner's attention")
 
 type Named = { services: Services; caller: Pick<Caller, 'reach'>; params: { notificationId: string } }
 const resource = ({ services, caller, params }: Named) =>
   services.notifications.get(ownersIn(caller.reach), params.notificationId)
+
+async function present({ notificationWebhooks }: Services, rows: readonly Notification[]) {
+  const statuses = await notificationWebhooks.statusesOf(rows.map((row) => row.id))
+  return rows.map((row) => ({ ...fieldsOf(row), webhookStatus: statuses.get(row.id) ?? null }))
+}
 
 const unreadOnly = named(
   'UnreadOnly',
@@ -59,13 +57,16 @@ export const listNotifications = route({
   path: '/notifications',
   summary: 'List notifications',
   description:
-    'Newest first. If the platform has a mail server, each notification is also emailed to the account. See ' +
+    'Newest first. If the platform has a mail server, each notification is also emailed to the account. It is also ' +
+    'sent to the webhook, if you have set one. See ' +
     '[Notifications](/docs/how-to/notifications).',
   owner: 'query',
   query: v.strictObject({ ...pagingOfOwner, kind: v.optional(kind), unread: v.optional(unreadOnly, 'false') }),
   response: pageOf(notification),
-  handle: ({ services, ownerId, query }) =>
-    services.notifications.list(ownerId, { ...query, unread: query.unread === 'true' }),
+  async handle({ services, ownerId, query }) {
+    const page = await services.notifications.list(ownerId, { ...query, unread: query.unread === 'true' })
+    return { ...page, items: await present(services, page.items) }
+  },
 })
 
 export const markNotification = route({
@@ -80,7 +81,10 @@ export const markNotification = route({
   response: notification,
   resource,
   codes: ['NOT_FOUND'],
-  handle: ({ services, caller, resource, body }) => services.notifications.mark(resource, body.read, caller.userId),
+  async handle({ services, caller, resource, body }) {
+    const [marked] = await present(services, [await services.notifications.mark(resource, body.read, caller.userId)])
+    return marked
+  },
 })
 
 export const markNotifications = route({

@@ -31,6 +31,7 @@ import * as members from './members.ts'
 import * as models from './models.ts'
 import * as moves from './moves.ts'
 import * as needs from './needs.ts'
+import * as notificationWebhooks from './notification-webhooks.ts'
 import * as notifications from './notifications.ts'
 import * as oauthBrowser from './oauth-browser.ts'
 import * as oauthClient from './oauth-client.ts'
@@ -123,6 +124,7 @@ export const routes: AnyRoute[] = [
   needs,
   ownMetrics,
   notifications,
+  notificationWebhooks,
   admin,
   adminClock,
   adminOverview,

@@ -1,5 +1,6 @@
 import { createServer, STATUS_CODES, type RequestListener, type Server } from 'node:http'
 import type { Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { CodedError, errorBody } from '../src/errors.ts'
 import { endWith, limitConnections } from './connections.ts'
 
@@ -15,8 +16,8 @@ const lookMs = (requestMs: number): number => Math.min(1000, requestMs / 10)
 /**
  * The HTTP server. Invalid HTTP, and requests that Node would refuse with an empty body, also get the platform's error
  * body. A request that is incomplete after `requestMs` is cut off within a second, and so is an idle connection.
- * `serve` starts to answer requests. `drain` stops listening, answers the requests that have arrived, and returns when
- * the last connection is closed.
+ * `serve` starts to answer requests. `drain` asks clients to close their connections, then stops listening, answers the
+ * requests that have arrived, and returns when the last connection is closed.
  */
 export function createHttpServer({ requestMs = defaultRequestMs, answerMs, maxConnections }: ServerLimits = {}) {
   const server = createServer({
@@ -31,7 +32,7 @@ export function createHttpServer({ requestMs = defaultRequestMs, answerMs, maxCo
   server.on('clientError', refuseBroken(sentencesOfParser(requestMs)))
   server.on('checkExpectation', limited(refuseWith(sentences.expectation, 'Expect')))
   const serve = (handle: RequestListener) => void server.on('request', limited(withHost(handle)))
-  return { server, serve, drain: () => drain(server) }
+  return { server, serve, drain: (noticeMs: number) => drain(server, noticeMs) }
 }
 
 /** Times in milliseconds. */
@@ -53,14 +54,23 @@ function withHost(handle: RequestListener): RequestListener {
   }
 }
 
-async function drain(server: Server): Promise<void> {
+/**
+ * A connection that is closed while its client sends the next request fails that request. So for `noticeMs`, or until no
+ * connection is open, each answer asks the client to close its connection, and new connections are still accepted.
+ */
+async function drain(server: Server, noticeMs: number): Promise<void> {
   // A client that keeps its connection busy would prevent this process from ending.
   server.prependListener('request', (_request, response) => void response.setHeader('connection', 'close'))
+  const until = performance.now() + noticeMs
+  while (performance.now() < until && (await openConnections(server)) > 0) await delay(Math.min(50, noticeMs))
   // Connections that become idle later would otherwise stay open until their timeout.
   const closing = setInterval(() => server.closeIdleConnections(), 50)
   await new Promise((resolve) => server.close(resolve))
   clearInterval(closing)
 }
+
+const openConnections = (server: Server): Promise<number> =>
+  new Promise((resolve) => server.getConnections((_error, count) => resolve(count)))
 
 /** Answers requests that Node's parser refuses: broken HTTP, oversized headers, a request that never ends. */
 const refuseBroken =

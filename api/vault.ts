@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { assertThat, problemAt } from '../src/errors.ts'
 import { mostChosen } from '../src/vault/choice.ts'
 import { idempotencyKeyOf } from '../src/webhooks/delivery-identity.ts'
 import { route } from './route/route.ts'
@@ -16,6 +17,7 @@ import {
   tool,
   toolArguments,
   toolResult,
+  traceContext,
   url,
 } from './schemas/vault-schema.ts'
 import { entryNamed as resource } from './route/resources.ts'
@@ -109,24 +111,28 @@ export const getVaultEntry = route({
   handle: ({ services, resource }) => presentEntry(services, resource),
 })
 
+const nothingToChange = problemAt('token', 'Send a token, traceContext, or both.')
+
 export const replaceVaultToken = route({
   ...shared,
   name: 'replaceVaultToken',
   audit: { subject: 'vault_entry' },
   method: 'patch',
   path: '/vault/{entryId}',
-  summary: "Replace a site's token",
+  summary: "Replace a site's token, or change what the site learns",
   description:
-    'Runs that are waiting for the site continue. The new token is checked as in `POST /vault`. An entry without sign-in gets its first token.',
-  body: v.strictObject({ token }),
+    'Runs that are waiting for the site continue with a new token. It is checked as in `POST /vault`. An entry without sign-in gets its first token. `traceContext` can be changed with the token or alone.',
+  body: v.strictObject({ token: v.optional(token), traceContext: v.optional(traceContext) }),
   response: entry,
   resource,
   codes: ['NOT_FOUND'],
-  handle: async ({ services, caller, resource, body }) =>
-    presentEntry(
-      services,
-      await services.tools.tried(await services.vault.replaceToken(resource, body.token, caller.userId)),
-    ),
+  async handle({ services, caller, resource, body }) {
+    assertThat(body.token !== undefined || body.traceContext !== undefined, 'VALIDATION_ERROR', nothingToChange)
+    const { token, traceContext } = body
+    const replace = async (text: string) => services.vault.replaceToken(resource, text, caller.userId)
+    const current = token === undefined ? resource : await services.tools.tried(await replace(token))
+    return presentEntry(services, await services.vault.tellSpans(current, traceContext))
+  },
 })
 
 export const removeFromVault = route({

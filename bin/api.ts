@@ -3,6 +3,9 @@ import { createHttpServer } from '../api/server.ts'
 import { startLoops } from '../src/loops.ts'
 import { startProcess } from './process.ts'
 
+/** How long clients have to stop using their connections: two seconds, or a tenth of a shorter time to stop. */
+const noticeMs = (shutdownSeconds: number): number => Math.min(2000, shutdownSeconds * 100)
+
 /** The HTTP API as a separate process. */
 await startProcess('api', async ({ config, logger, services }) => {
   const { host, port, maxConnections } = config.http
@@ -17,7 +20,7 @@ await startProcess('api', async ({ config, logger, services }) => {
   void services.signIn.checkInstalled()
   const loops = startLoops(services, 'everywhere')
   return async () => {
-    const drained = drain()
+    const drained = drain(noticeMs(config.shutdownSeconds))
     // Open streams would keep their connections. Their readers reconnect to another process.
     const watched = services.runs.watching.stop()
     await Promise.all([...loops.map((loop) => loop.stop()), watched])

@@ -8,8 +8,13 @@ import { errorsPage } from './docs/errors-page.ts'
 import { eventsPage } from './docs/events-page.ts'
 import { limitsPage } from './docs/limits-page.ts'
 import { settingsPage } from './docs/settings-page.ts'
+import { frozenList, withNewMigrations } from '../test/house/frozen-migrations.ts'
+import { readHouse } from '../test/house/source.ts'
 
-/** `npm run docs`: writes the generated documents. A test fails if they are out of date. */
+/**
+ * `npm run docs`: writes the generated documents, and freezes new migrations. A test fails if the documents are out of
+ * date.
+ */
 
 /** The OpenAPI document with a neutral server address. */
 const openapiFile = (): string => `${JSON.stringify(openapi(routes, 'http://127.0.0.1:3000'), null, 2)}\n`
@@ -26,7 +31,9 @@ export const generated: Record<string, () => string> = {
 
 if (import.meta.main) {
   for (const [file, make] of Object.entries(generated)) await writeFile(new URL(`../${file}`, import.meta.url), make())
-  const isChanged = await writeConsoleTypes(fileURLToPath(new URL('..', import.meta.url)), openapiFile())
+  const root = fileURLToPath(new URL('..', import.meta.url))
+  await writeFile(frozenList, withNewMigrations(readHouse(root)))
+  const isChanged = await writeConsoleTypes(root, openapiFile())
   if (isChanged) console.log(`Written: ${consoleTypesFile}`)
   console.log(`Written: ${Object.keys(generated).join(', ')}`)
 }

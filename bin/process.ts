@@ -32,6 +32,7 @@ export async function startProcess(
     const opened = createServices(config, logger, { prove: schemaProof(logger) })
     services = opened
     await opened.vaultKeys.proveAtStart({ logger, refuse: (error) => refuse(error, logger) })
+    await opened.tracing.start()
     const stop = await start({ config, logger, services })
     const onSignal = once(() => void shutDown(config, logger, opened, stop))
     process.on('SIGTERM', onSignal).on('SIGINT', onSignal)

@@ -62,8 +62,8 @@ const parts = [
 ]
 
 /**
- * Ends with a hash of the schema. The baseline is edited in place until 0.1.0, so the name shows which one created a
- * database.
+ * Ends with a hash of the schema. Before the baseline was frozen, it was edited in place. The name tells databases of those
+ * days apart.
  */
 export const name = `baseline-${schemaHash(parts.join('\n'))}`
 

@@ -1,8 +1,12 @@
 import type { Migration } from '../src/database/migrate.ts'
 import * as baseline from './baseline.ts'
+import * as silence from './202611290310-silence.ts'
+import * as silenceChecks from './202611290311-silence-checks.ts'
+import * as restores from './202611290330-restores.ts'
+import * as traceContext from './202611290340-trace-context.ts'
 
 /**
- * All changes of the schema, oldest first. Until 0.1.0 the baseline is edited in place. From then on new ones are added at the
- * end, and none is edited or renamed (docs/contribute/deploys.md, "Migrations").
+ * All changes of the schema, oldest first. New ones are added at the end, and none is ever edited or renamed
+ * (docs/contribute/deploys.md, "Migrations").
  */
-export const migrations: Migration[] = [baseline]
+export const migrations: Migration[] = [baseline, silence, silenceChecks, restores, traceContext]

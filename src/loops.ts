@@ -72,6 +72,13 @@ export const loops = [
   },
   { name: 'billing', every: () => 2, where: 'workers', round: ({ sweep }, stopping) => sweep.round(stopping) },
   { name: 'outages', every: () => 1, where: 'everywhere', round: ({ outages }) => outages.round() },
+  {
+    name: 'silence',
+    every: () => 30,
+    where: 'workers',
+    alone: () => 300,
+    round: ({ silence }, stopping) => silence.round(stopping),
+  },
   { name: 'manifests', every: () => 15, where: 'workers', round: ({ manifests }) => manifests.checkDue() },
   {
     name: 'revocations',

@@ -32,6 +32,7 @@ import { createOwnMetrics } from './metrics/own-metrics.ts'
 import { createRecordMetrics } from './metrics/record-metrics.ts'
 import { createMails } from './notifications/mails.ts'
 import { createNotifications } from './notifications/notifications.ts'
+import { createNotificationWebhooks } from './notifications/webhooks.ts'
 import { createRateLimits } from './rate-limit.ts'
 import { createDue } from './runs/due.ts'
 import { createForgotten } from './runs/reconcile/forgotten-agents.ts'
@@ -51,6 +52,7 @@ import { createFires } from './schedules/fires/fires.ts'
 import { createSchedules } from './schedules/schedules.ts'
 import { createSealing } from './secrets/sealing.ts'
 import { createSessions } from './sessions/sessions.ts'
+import { createSilence } from './silence/silence.ts'
 import { createSignIn } from './sign-in/sign-in.ts'
 import { createDocuments } from './documents/documents.ts'
 import { createDialect } from './sites/dialects/registry.ts'
@@ -59,6 +61,8 @@ import { createTemplates } from './templates/templates.ts'
 import { createTemporal } from './temporal/temporal.ts'
 import { createLargeBodies } from './threads/large-bodies.ts'
 import { createThreads, type Threads } from './threads/threads.ts'
+import { createTracing } from './tracing/tracing.ts'
+import { tracedRequests } from './tracing/requests.ts'
 import { createHostProposals } from './tools/host-proposals.ts'
 import { createHosts } from './tools/hosts.ts'
 import { createCallSite } from './tools/call-site.ts'
@@ -102,7 +106,8 @@ export function createServices(
 ) {
   const database = createDatabase(config, logger, { prove })
   const temporal = createTemporal(config.temporal, logger)
-  const outgoing = createSafeFetch({ ...config.sites, baseUrl: config.http.baseUrl, version })
+  const tracing = createTracing({ config, logger })
+  const outgoing = tracedRequests(createSafeFetch({ ...config.sites, baseUrl: config.http.baseUrl, version }))
   const trusted = createSafeFetch({ ...trustedSites(config), baseUrl: config.http.baseUrl, version })
   const sealing = createSealing(config.vaultKeys)
   const vaultKeys = createVaultKeys({ database, clock, sealing, keys: config.vaultKeys })
@@ -116,12 +121,14 @@ export function createServices(
   const reach = { temporal, threads, largeBodies: createLargeBodies(), fetch, dialect }
   const allowances = createAllowances({ config })
   const metrics = createMetrics({ config })
-  const base = { allowances, database, clock, config, logger, sealing, rateLimits, lease, due, metrics, ...reach }
+  const measured = { metrics, tracing }
+  const base = { allowances, database, clock, config, logger, sealing, rateLimits, lease, due, ...measured, ...reach }
 
   const audit = createAudit(base)
   const outbox = createOutbox(base)
   const users = createUsers({ ...base, outbox, passwordCost })
   const notifications = createNotifications(base)
+  const notificationWebhooks = createNotificationWebhooks(base)
   const mails = createMails({ ...base, outbox })
   const hosts = createHosts(base)
   const stripe = createStripe(base)
@@ -161,7 +168,7 @@ export function createServices(
   })
   const sessions = createSessions({ ...base, billing, models, vault })
   const callbacks = createCallbacks(base)
-  const deliverCallbacks = createDeliver({ ...base, agents, notifications })
+  const deliverCallbacks = createDeliver({ ...base, agents, notifications, notificationWebhooks })
   const workers = createWorkers(base)
   const reachability = createReachability(base)
   const payloads = createPayloads(base)
@@ -178,7 +185,8 @@ export function createServices(
   const runs = createRuns({ ...base, ...parts, workers, reachability })
   const recipients = createRecipients({ ...base, agents, billing })
   const refusals = createRefusals(base)
-  const webhooks = createWebhooks({ ...base, agents, billing, payloads, recipients, refusals, runs })
+  const silence = createSilence({ ...base, notifications, refusals })
+  const webhooks = createWebhooks({ ...base, agents, billing, payloads, recipients, refusals, runs, silence })
   const testDeliveries = createTestDeliveries({ ...base, agents, webhooks })
   const catalogue = createCatalogue({ ...base, vault })
   const templates = createTemplates({ ...base, agents, catalogue, runs, webhooks })
@@ -187,7 +195,7 @@ export function createServices(
   const fires = createFires({ ...base, runs, billing, schedules })
   const scheduleSync = createScheduleSync({ ...base, notifications, schedules })
   const chat = createChat({ ...base, approvals, billing, loop, outages, sessions })
-  const why = createWhy({ ...base, billing, workers, reachability, reconciler: runs.reconciler })
+  const why = createWhy({ ...base, billing, workers, reachability, reconciler: runs.reconciler, silence })
   const needs = createNeeds({ ...base, billing, vault })
   const accessChanges = createAccessChanges(base)
   const apps = createApps(base)
@@ -212,6 +220,7 @@ export function createServices(
     vaultKeys,
     users,
     notifications,
+    notificationWebhooks,
     mails,
     outbox,
     hosts,
@@ -243,6 +252,7 @@ export function createServices(
     deliverCallbacks,
     runs,
     refusals,
+    silence,
     testDeliveries,
     webhooks,
     catalogue,
@@ -272,7 +282,9 @@ export function createServices(
       await models.close()
       await threads.close()
       await refusals.flush()
+      await silence.flush()
       await storedBytes.flush().catch((error: unknown) => logger.warn({ err: error }, 'failed to count stored bytes'))
+      await tracing.close()
       await database.destroy()
     },
   }

@@ -62,6 +62,16 @@ const violations: { rule: string; files: Record<string, string>; says: RegExp }[
   },
   drawer('src/utils/text.ts'),
   {
+    rule: 'a merged migration never changes',
+    files: { 'migrations/baseline/users.ts': 'export const users = `create table users (id uuid)`' },
+    says: /has changed since it was frozen/,
+  },
+  {
+    rule: 'migrations only add',
+    files: { 'migrations/209901010000-made-up.ts': 'export const up = (knex) => knex.raw(`drop table users`)' },
+    says: /has the statement "drop table users": the previous release may still use it/,
+  },
+  {
     rule: 'no test asks ava for more time than all tests have',
     files: { 'test/made-up.test.ts': ['t.timeout', '(300_001)'].join('') },
     says: /300_001/,

@@ -17,6 +17,7 @@ import * as invitations from '../invitations.ts'
 import * as logins from '../logins.ts'
 import * as manifests from '../manifests.ts'
 import * as members from '../members.ts'
+import * as notificationWebhooks from '../notification-webhooks.ts'
 import * as notifications from '../notifications.ts'
 import * as refusedDeliveries from '../refused-deliveries.ts'
 import * as refreshes from '../refreshes.ts'
@@ -168,6 +169,11 @@ const ofOwner = (asking: Asking): Section[] => [
     name: 'notifications',
     about: 'Notifications',
     content: () => plain(notifications.listNotifications, asking),
+  },
+  {
+    name: 'notificationWebhook',
+    about: 'The webhook for notifications, without its secret',
+    content: () => read(notificationWebhooks.getNotificationWebhook, asking),
   },
   {
     name: 'audit',

@@ -1,12 +1,15 @@
 import type { Json, Schemas } from './json-schema.ts'
 import { exampleOf } from './examples.ts'
 import { ending } from '../schemas/ending-schema.ts'
+import { notificationPosted } from '../schemas/notification-posted-schema.ts'
 import { exampleIds } from '../schemas/example-ids.ts'
 
-/** The requests that the platform sends: a callback for each run that ends, to the `callbackUrl` of its agent. */
+/** The requests that the platform sends: runs that ended to their agents' `callbackUrl`, notifications to their owners. */
 export function webhooks(schemas: Schemas): Json {
-  const schema = schemas.of(ending, 'output')
-  const example = exampleOf(schema, schemas.components())
+  const json = (body: typeof ending | typeof notificationPosted): Json => {
+    const schema = schemas.of(body, 'output')
+    return { 'application/json': { schema, example: exampleOf(schema, schemas.components()) } }
+  }
   return {
     runEnded: {
       post: {
@@ -18,7 +21,21 @@ export function webhooks(schemas: Schemas): Json {
           '(Standard Webhooks). All attempts of one callback have the same `webhook-id` and the same body.',
         security: [],
         parameters,
-        requestBody: { required: true, content: { 'application/json': { schema, example } } },
+        requestBody: { required: true, content: json(ending) },
+        responses,
+      },
+    },
+    notificationCreated: {
+      post: {
+        operationId: 'notificationCreated',
+        tags: ['notifications'],
+        summary: 'Something needs your attention',
+        description:
+          'Sent to the URL of `PUT /notifications/webhook` at least once for each notification, and signed with its secret ' +
+          '(Standard Webhooks). All attempts have the same `webhook-id`, the id of the notification, and the same body.',
+        security: [],
+        parameters,
+        requestBody: { required: true, content: json(notificationPosted) },
         responses,
       },
     },
@@ -35,7 +52,7 @@ const header = (name: string, description: string, example: string): Json => ({
 })
 
 const parameters = [
-  header('webhook-id', 'Id of the callback, the same for every attempt', exampleIds.callback),
+  header('webhook-id', 'Id of the callback or notification, the same for every attempt', exampleIds.callback),
   header('webhook-timestamp', 'Unix time of this attempt, in seconds', '1795251607'),
   header(
     'webhook-signature',
@@ -46,8 +63,8 @@ const parameters = [
 
 const responses = {
   '2XX': { description: 'Received. The response body is ignored.' },
-  410: { description: 'Rejected. This callback is not retried.' },
+  410: { description: 'Rejected. The request is not retried.' },
   default: {
-    description: 'Failed. The callback is retried for a day. `Retry-After` is honored with 429 or 503, up to an hour.',
+    description: 'Failed. The request is retried for a day. `Retry-After` is honored with 429 or 503, up to an hour.',
   },
 }

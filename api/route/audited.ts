@@ -20,7 +20,7 @@ const fields: Record<SubjectKind, readonly string[]> = {
   ],
   agent: (
     'name systemPrompt trigger cron timeZone sites model fallbackModel summarizes ' +
-    'creditsPerMonth webhookProof webhookSchema allowActionOverride callbackUrl outputSchema pausedAt pausedReason'
+    'creditsPerMonth watchSilence webhookProof webhookSchema allowActionOverride callbackUrl outputSchema pausedAt pausedReason'
   ).split(' '),
   api_key: ['name', 'scopes', 'expiresAt'],
   app: ['name', 'redirectHost', 'scopes'],
@@ -34,6 +34,7 @@ const fields: Record<SubjectKind, readonly string[]> = {
   login: ['address', 'userAgent', 'createdAt'],
   member: ['userId', 'role'],
   notification: ['kind', 'readAt'],
+  notification_webhook: ['url'],
   clock: ['now'],
   payment: ['purpose', 'status', 'cents', 'credits'],
   payment_method: ['brand', 'last4'],

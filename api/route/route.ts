@@ -137,7 +137,9 @@ export interface Route<
   /** What the audit log records. Every route that changes something declares it. */
   audit?: Audited
   /** Reads the changed thing for the audit log, before and after the change. By default, that is the resource. */
-  look?: (input: Before<Path, A> & { resource: Resource }) => Promise<object | undefined>
+  look?: (
+    input: Before<Path, A> & { resource: Resource; ownerId: A extends 'anyone' ? undefined : string },
+  ) => Promise<object | undefined>
   /** Finds the thing that the path names. Throws its NOT_FOUND, also if the caller may not see the thing. */
   resource?: (input: Before<Path, A>) => Promise<Resource>
   status: 200 | 201 | 202 | 204 | 303

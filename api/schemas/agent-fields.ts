@@ -39,6 +39,7 @@ export const meanings = {
     false,
   ],
   creditsPerMonth: ["Credits that the agent's runs can use per calendar month (UTC). Null if there is no limit.", null],
+  watchSilence: ['Whether you are notified when the usual deliveries do not come', true],
   sites: [
     'Sites that the agent can use',
     [
@@ -135,5 +136,6 @@ export const agentFields = {
   outputSchema: field(v.nullable(outputSchema), ...meanings.outputSchema),
   summarizes: field(v.boolean('must be true or false'), ...meanings.summarizes),
   creditsPerMonth: field(cap, ...meanings.creditsPerMonth),
+  watchSilence: field(v.boolean('must be true or false'), ...meanings.watchSilence),
   sites: field(list(site, 50, 'must list at most 50 sites'), ...meanings.sites),
 }

@@ -47,6 +47,12 @@ const listed = {
   fallbackModel: field(v.nullable(v.string()), ...meanings.fallbackModel),
   summarizes: field(v.boolean(), ...meanings.summarizes),
   creditsPerMonth: field(v.nullable(v.number()), ...meanings.creditsPerMonth),
+  watchSilence: field(v.boolean(), ...meanings.watchSilence),
+  silentSince: field(
+    v.nullable(time),
+    'Time of the last delivery, if the usual deliveries do not come. Null otherwise, and if `watchSilence` is false.',
+    null,
+  ),
   lastRun: field(v.nullable(lastRun), 'Latest accepted run. Null if there is none, or if it has been deleted.', null),
   version: field(whole, 'Number of the latest version: 1 for a new agent, and one more after each change', 7),
   createdBy: field(v.nullable(v.string()), 'User who created the agent. Null if unknown.', exampleIds.user),
@@ -113,12 +119,14 @@ export const agent = named(
 /** Agents as lists show them. Webhook-triggered ones have a webhook URL (docs/specification.md, "Agent"). */
 export async function presentAgents(services: Services, rows: readonly Agent[], caller: Reader) {
   const now = services.clock.now()
-  const lastRuns = await services.runs.reading.lastOf(rows.map((row) => row.id))
+  const ids = rows.map((row) => row.id)
+  const [lastRuns, silent] = await Promise.all([services.runs.reading.lastOf(ids), services.silence.of(ids)])
   return rows.map((row) => ({
     ...fieldsOf(row),
     nextFireAt: row.trigger === 'scheduled' ? nextFireOf(row, now) : null,
     webhookUrl: row.trigger === 'webhook' ? `${services.config.http.baseUrl}/api/webhooks/agent/${row.id}` : null,
     lastRun: lastRuns.get(row.id) ?? null,
+    silentSince: silent.get(row.id) ?? null,
     callbackUrl: row.callbackUrl === null || maySeeSecrets(caller, row) ? row.callbackUrl : shownUrl(row.callbackUrl),
   }))
 }

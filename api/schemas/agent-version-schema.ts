@@ -65,6 +65,7 @@ const fields = named(
     outputSchema: field(v.nullable(jsonSchema), ...meanings.outputSchema),
     summarizes: field(v.boolean(), ...meanings.summarizes),
     creditsPerMonth: field(v.nullable(v.number()), ...meanings.creditsPerMonth),
+    watchSilence: field(v.boolean(), ...meanings.watchSilence),
     sites: field(v.array(site), ...meanings.sites),
   }),
   "Agent's fields after a change",

@@ -75,6 +75,12 @@ export const siteFields = {
 }
 
 /** A vault entry in responses. */
+export const traceContext = field(
+  v.boolean(),
+  'Whether the site gets the W3C header `traceparent` with tool calls. It is sent only while the operator traces, and says nothing but which calls belong together.',
+  true,
+)
+
 export const entry = named(
   'VaultEntry',
   v.object({
@@ -138,6 +144,7 @@ export const entry = named(
       'Manifest change that you can accept. Null if there is none.',
       null,
     ),
+    traceContext,
     connectedBy: field(v.nullable(v.string()), 'User whose credential this is. Null if unknown.', exampleIds.user),
     createdAt,
     updatedAt,

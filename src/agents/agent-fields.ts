@@ -27,6 +27,7 @@ export interface AgentFields {
   outputSchema: object | null
   summarizes: boolean
   creditsPerMonth: number | null
+  watchSilence: boolean
   sites: SiteChoice[]
 }
 

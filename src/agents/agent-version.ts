@@ -1,3 +1,4 @@
+import type { Pojo } from 'objection'
 import type { AuditVia } from '../audit/audit-entry.ts'
 import type { Transaction } from '../database/database.ts'
 import { fieldsOf, Row } from '../database/row.ts'
@@ -25,6 +26,13 @@ export class AgentVersion extends Row {
   declare fields: VersionedFields
   /** The size of `fields` as JSON. */
   declare bytes: number
+
+  /** Versions from before a field existed have the value that it got for all agents. */
+  override $parseDatabaseJson(row: Pojo): Pojo {
+    const parsed = super.$parseDatabaseJson(row)
+    const { fields } = parsed as { fields?: object }
+    return fields ? { ...parsed, fields: { watchSilence: true, ...fields } } : parsed
+  }
 }
 
 /** A version with the actor's address, if it may be shown. */

@@ -13,8 +13,8 @@ export interface WebhookField {
 export const webhookProofs = ['secret', 'standard-webhooks', 'github', 'gitlab', 'stripe', 'shopify', 'slack'] as const
 export type WebhookProof = (typeof webhookProofs)[number]
 
-/** Why the platform pauses an agent: its model was unavailable for a day. */
-export type PauseReason = 'MODEL_UNAVAILABLE'
+/** Why the platform pauses an agent: its model was unavailable for a day, or the database was restored while it had unfinished runs. */
+export type PauseReason = 'MODEL_UNAVAILABLE' | 'RESTORED'
 
 /** An agent (table `agents`). */
 export class Agent extends Row {
@@ -49,6 +49,8 @@ export class Agent extends Row {
   declare creditsPerMonth: number | null
   /** The rest of this month's cap, if it was read with the agent. */
   declare creditsLeft: number | null
+  /** Whether its owner wants to know when its usual deliveries do not come. */
+  declare watchSilence: boolean
   /** The number of its latest version: how often its fields have changed, from 1. */
   declare version: number
   /** Since when it is paused. A paused agent starts nothing, and new runs are queued. */

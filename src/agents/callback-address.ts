@@ -1,8 +1,6 @@
 import type { Config } from '../config/config.ts'
-import { assertThat } from '../errors.ts'
-import { readAllowedSites } from '../safe-fetch/allowed-sites.ts'
+import { createReceiverUrl } from '../safe-fetch/receiver-url.ts'
 import type { Sealing } from '../secrets/sealing.ts'
-import { parseSiteUrl } from '../safe-fetch/site-url.ts'
 import type { Agent } from './agent.ts'
 import { callbackSecretAt, newCallbackSecret } from './new-secrets.ts'
 
@@ -12,15 +10,7 @@ export function createCallbackAddress(context: {
   config: { sites: Pick<Config['sites'], 'allow' | 'loopback'> }
 }) {
   const { sealing } = context
-  const allowed = readAllowedSites(context.config.sites)
-
-  /** Normalizes the URL. An IP address is checked here; a host name is checked on connecting. */
-  function readUrl(text: string): string {
-    const url = parseSiteUrl(text)
-    const message = "The URL's host is not a public internet address."
-    assertThat(!allowed.refuses(url), 'INVALID_URL', { message })
-    return url.href
-  }
+  const readUrl = createReceiverUrl(context.config)
 
   const newSealedSecret = (id: string): string => newCallbackSecret(sealing, id)
 

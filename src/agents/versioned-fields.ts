@@ -17,6 +17,7 @@ export const versionedFields = [
   'outputSchema',
   'summarizes',
   'creditsPerMonth',
+  'watchSilence',
   'sites',
 ] as const satisfies (keyof AgentFields)[]
 

@@ -28,6 +28,7 @@ export const subjectKinds = [
   'login',
   'member',
   'notification',
+  'notification_webhook',
   'payment',
   'payment_method',
   'run',

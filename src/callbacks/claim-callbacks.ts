@@ -12,8 +12,9 @@ export interface DueCallback {
 
 /** A callback with an attempt in progress. */
 export interface Claimed extends DueCallback {
-  agentId: string
-  runId: string
+  /** Both null if it posts a notification. */
+  agentId: string | null
+  runId: string | null
   url: string
   attempt: number
   tries: number

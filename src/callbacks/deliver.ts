@@ -5,19 +5,25 @@ import type { Config } from '../config/config.ts'
 import { retryWhileUnavailable, type Database } from '../database/database.ts'
 import { logging, type Logger } from '../logger.ts'
 import type { Metrics } from '../metrics/metrics.ts'
+import { Run } from '../runs/run.ts'
+import { names, spanNames } from '../tracing/names.ts'
+import { inSpan } from '../tracing/span.ts'
+import type { Tracing } from '../tracing/tracing.ts'
 import type { Notifications } from '../notifications/notifications.ts'
+import type { NotificationWebhooks } from '../notifications/webhooks.ts'
 import type { SafeFetch } from '../safe-fetch/safe-fetch.ts'
 import { createAttemptTurns } from './attempt-turns.ts'
+import { isOfRun } from './callback.ts'
 import { createClaim, type Claimed } from './claim-callbacks.ts'
 import { createGiveUp } from './give-up.ts'
-import { createPost } from './post.ts'
+import { createPost, type Attempted } from './post.ts'
 import { createRecordOutcome } from './record-outcome.ts'
 
 /** How often due callbacks are polled while no attempt ends, in milliseconds. */
 const lookMs = 2000
 
 /**
- * Posts endings of runs at least once: if a process dies before it records an attempt, the attempt repeats under the
+ * Posts endings of runs, and notifications, at least once: if a process dies before it records an attempt, the attempt repeats under the
  * same id. Any number of processes can do this at the same time.
  */
 export function createDeliver(context: {
@@ -28,18 +34,35 @@ export function createDeliver(context: {
   agents: Agents
   metrics: Pick<Metrics, 'callbacksEnded'>
   notifications: Notifications
+  notificationWebhooks: Pick<NotificationWebhooks, 'contentOf'>
   fetch: SafeFetch
+  tracing: Tracing
 }) {
-  const { logger } = context
+  const { logger, database, tracing } = context
   const overdue = createGiveUp(context)
   const turns = createAttemptTurns(createClaim(context))
   const post = createPost(context)
   const recordOutcome = createRecordOutcome(context)
 
+  /** Makes an attempt below the span of the run. */
+  async function traced({ id, runId, attempt }: Claimed, make: () => Promise<Attempted>): Promise<Attempted> {
+    if (!tracing.isOn()) return make()
+    const run = await Run.query(database).findById(runId).select('id', 'traceparent')
+    const attributes = { [names.callbackId]: id, [names.attempt]: attempt }
+    return tracing.belowRun(run, () =>
+      inSpan({ name: spanNames.callback, attributes }, async (span) => {
+        const attempted = await make()
+        span.set({ [names.outcome]: attempted.kind })
+        if (attempted.kind !== 'delivered') span.fail(attempted.kind)
+        return attempted
+      }),
+    )
+  }
+
   async function deliver(claimed: Claimed): Promise<void> {
     const { id: callbackId, attempt } = claimed
     try {
-      const attempted = await post(claimed)
+      const attempted = await traced(claimed, () => post(claimed))
       const { kind, httpStatus, latencyMs, cause } = attempted
       await retryWhileUnavailable(() => recordOutcome(claimed, attempted))
       const entry = { callbackId, attempt, outcome: kind, httpStatus, latencyMs, cause }
@@ -55,8 +78,9 @@ export function createDeliver(context: {
     const next = async () => (stopping?.aborted ? undefined : turns.begin())
     for (let claimed = await next(); claimed; claimed = await next()) {
       const begun = claimed
-      const { ownerId, agentId, runId } = begun
-      const attempt = logging({ ownerId, agentId, runId }, () => deliver(begun)).finally(() => {
+      const { ownerId } = begun
+      const about = isOfRun(begun) ? { agentId: begun.agentId, runId: begun.runId } : { notificationId: begun.id }
+      const attempt = logging({ ownerId, ...about }, () => deliver(begun)).finally(() => {
         turns.end(begun)
         underWay.delete(attempt)
       })

@@ -5,7 +5,7 @@ import type { Logger } from '../logger.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import { CallbackAttempt } from './callback-attempt.ts'
-import type { Callback } from './callback.ts'
+import { isOfRun, type Callback } from './callback.ts'
 import { failureOf } from './failure.ts'
 import { notifyFailed } from './notify-failed.ts'
 
@@ -59,7 +59,7 @@ export function createGiveUp(context: {
     database.transaction(async (trx) => {
       const overdue = await take(trx, now)
       // In the order of agents, like all code that notifies about several, to avoid deadlocks.
-      const byAgent = [...Map.groupBy(overdue, ({ agentId }) => agentId)].toSorted(([one], [other]) =>
+      const byAgent = [...Map.groupBy(overdue.filter(isOfRun), ({ agentId }) => agentId)].toSorted(([one], [other]) =>
         one < other ? -1 : 1,
       )
       for (const [, [first]] of byAgent) if (first) await notify(trx, first, now)

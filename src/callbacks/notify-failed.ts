@@ -3,16 +3,21 @@ import { runPage } from '../console-pages.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import { Run } from '../runs/run.ts'
-import type { Callback } from './callback.ts'
+import { isOfRun, type Subject } from './callback.ts'
 import { quotedName } from '../names.ts'
 
-/** Notifies an owner of a given-up callback, once a day per agent: a receiver that is down fails all callbacks. */
+/**
+ * Notifies an owner of a given-up callback, once a day per agent: a receiver that is down fails all callbacks. One that
+ * posts a notification causes none, which would have to be posted in turn.
+ */
 export async function notifyFailed(
   trx: Transaction,
   notifications: Notifications,
-  { agentId, ownerId, runId }: Pick<Callback, 'agentId' | 'ownerId' | 'runId'>,
+  callback: Subject,
   { failure, now }: { failure: string; now: Date },
 ): Promise<void> {
+  if (!isOfRun(callback)) return
+  const { agentId, ownerId, runId } = callback
   const { name } = await Agent.query(trx).findById(agentId).throwIfNotFound().select('name')
   const { sequence } = await Run.query(trx).findById(runId).throwIfNotFound().select('sequence')
   await notifications.notify(trx, {

@@ -9,7 +9,8 @@ import { retryAfter } from '../safe-fetch/retry-after.ts'
 import { SafeFetchError, type SafeFetch } from '../safe-fetch/safe-fetch.ts'
 import { limitedHost } from '../tools/limited-host.ts'
 import { OutgoingHost } from '../tools/outgoing-host.ts'
-import type { Callback } from './callback.ts'
+import type { NotificationWebhooks } from '../notifications/webhooks.ts'
+import { isOfRun, type Callback, type Subject } from './callback.ts'
 import { readCallbackBody } from './callback-body.ts'
 
 /** The outcome of one attempt. `gone`: the receiver wants no more attempts. */
@@ -26,7 +27,7 @@ export interface Attempted {
   retryAfter?: number
 }
 
-type Addressed = Pick<Callback, 'id' | 'agentId' | 'runId' | 'url'>
+type Addressed = Subject & Pick<Callback, 'url'>
 type Result = Omit<Attempted, 'at' | 'latencyMs'>
 
 /** Builds, signs and sends a callback once. */
@@ -36,9 +37,10 @@ export function createPost(context: {
   config: Pick<Config, 'callbacks' | 'sites'>
   logger: Logger
   agents: Agents
+  notificationWebhooks: Pick<NotificationWebhooks, 'contentOf'>
   fetch: SafeFetch
 }) {
-  const { database, clock, config, logger, agents, fetch } = context
+  const { database, clock, config, logger, agents, notificationWebhooks, fetch } = context
 
   /** Works for deleted agents too. Throws if the vault key is missing. */
   async function secretOf(agentId: string): Promise<string> {
@@ -48,12 +50,18 @@ export function createPost(context: {
     return secret
   }
 
+  /** What to post, and the secret that signs it. undefined if its owner wants it no longer. */
+  const contentOf = async (callback: Addressed): Promise<{ secret: string; body: string } | undefined> =>
+    isOfRun(callback)
+      ? { secret: await secretOf(callback.agentId), body: await readCallbackBody(database, callback.runId) }
+      : notificationWebhooks.contentOf(callback)
+
   async function isSuspended(url: string): Promise<boolean> {
     const host = await OutgoingHost.query(database).findById(limitedHost(url, config.sites))
     return !!host?.suspendedAt
   }
 
-  async function send({ id, url }: Addressed, secret: string, body: string, at: Date) {
+  async function send({ id, url }: Addressed, { secret, body }: { secret: string; body: string }, at: Date) {
     const headers = {
       'Content-Type': 'application/json',
       'Webhook-Id': id,
@@ -67,8 +75,8 @@ export function createPost(context: {
 
   async function attempt(callback: Addressed, at: Date): Promise<Result> {
     if (await isSuspended(callback.url)) return failed('The platform operator has suspended calls to this host.')
-    const secret = await secretOf(callback.agentId)
-    return send(callback, secret, await readCallbackBody(database, callback.runId), at)
+    const content = await contentOf(callback)
+    return content ? send(callback, content, at) : removed
   }
 
   /** Rethrows only transient database errors, which happen before anything is sent. */
@@ -79,13 +87,19 @@ export function createPost(context: {
     return failed('The platform could not make the request because of an internal error.')
   }
 
-  /** Makes one attempt and returns its outcome. Throws only if the run cannot be read, before anything is sent. */
+  /** Makes one attempt and returns its outcome. Throws only if its subject cannot be read, before anything is sent. */
   return async function post(callback: Addressed): Promise<Attempted> {
     const at = clock.now()
     const begun = performance.now()
     const result = await attempt(callback, at).catch((error: unknown) => resultOfError(error, callback))
     return { ...result, at, latencyMs: Math.round(performance.now() - begun) }
   }
+}
+
+const removed: Result = {
+  kind: 'gone',
+  httpStatus: null,
+  outcome: 'The webhook has been removed, so no more attempts will be made.',
 }
 
 const failed = (outcome: string): Result => ({ kind: 'failed', httpStatus: null, outcome })

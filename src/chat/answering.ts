@@ -6,6 +6,7 @@ import type { Database } from '../database/database.ts'
 import { regardless } from '../database/while-permitted.ts'
 import { logging, type Logger } from '../logger.ts'
 import type { Session } from '../sessions/session.ts'
+import type { Tracing } from '../tracing/tracing.ts'
 import { ToolCall, isFinal } from '../tools/tool-call.ts'
 import { assertStepLeft, assertWithin } from './budgets.ts'
 import { beatMs, createBeats } from './beats.ts'
@@ -22,6 +23,7 @@ import { giveWay } from './give-way.ts'
 import { createPartWriter, type PartWriter, type Sink } from './part-writer.ts'
 import type { createChatSteps } from './steps.ts'
 import type { Passing } from './attempt.ts'
+import { tracedAnswer } from './traced-answer.ts'
 import { begin, LostAnswerError, workedMs, type Beat, type Written } from './writer.ts'
 
 /** Why an answer is given up: somebody asked for it, its reader is gone, it takes too long, or this process ends. */
@@ -62,8 +64,9 @@ export function createAnswering(context: {
   steps: ReturnType<typeof createChatSteps>
   calls: ReturnType<typeof createChatCalls>
   changes: AnswerChanges
+  tracing: Tracing
 }) {
-  const { database, config, steps, calls, changes } = context
+  const { database, config, steps, calls, changes, tracing } = context
   const ending = createEnding(context)
   const beats = createBeats(context)
   const underWay = new Map<string, { stop: AbortController; work: Promise<unknown> }>()
@@ -224,7 +227,9 @@ export function createAnswering(context: {
       if (performance.now() >= until) stop.abort('shutdown' satisfies GivenUp)
       // What the model has used and the sites have done is recorded, whoever may not chat any more.
       const { sessionId, id: answerId, ownerId } = writing.answer
-      const work = logging({ sessionId, answerId, ownerId }, () => regardless(() => carryOut(writing, stop)))
+      const work = logging({ sessionId, answerId, ownerId }, () =>
+        regardless(() => tracedAnswer(tracing, writing.answer, () => carryOut(writing, stop))),
+      )
       underWay.set(answerId, { stop, work })
       try {
         return await work

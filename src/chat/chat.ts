@@ -28,6 +28,7 @@ import { errorOf, type Sink } from './part-writer.ts'
 import { startPart, type ChatPart } from './parts.ts'
 import type { ChatRequest } from './place.ts'
 import { createRecordStep } from './record-step.ts'
+import type { Tracing } from '../tracing/tracing.ts'
 import { createReaders } from './readers.ts'
 import { earlierAnswer } from './repeats.ts'
 import { createReplay } from './replay.ts'
@@ -46,6 +47,7 @@ export function createChat(context: {
   metrics: Pick<Metrics, 'chatAnswersEnded' | 'toolCalls'>
   outages: Outages
   sessions: Sessions
+  tracing: Tracing
 }) {
   const { database, clock, config, logger, billing } = context
   const changes = createAnswerChanges(context)

@@ -77,15 +77,7 @@ function shape(
 ) {
   return {
     database: databaseOf(env),
-    temporal: {
-      address: env.TEMPORAL_ADDRESS,
-      namespace: env.TEMPORAL_NAMESPACE,
-      apiKey: env.TEMPORAL_API_KEY,
-      tls: env.TEMPORAL_TLS,
-      /** Where people look at workflows. */
-      uiUrl: env.TEMPORAL_UI_URL,
-      taskQueue: env.TASK_QUEUE,
-    },
+    temporal: temporalOf(env),
     http: {
       host: env.HOST,
       port: env.PORT,
@@ -170,7 +162,7 @@ function shape(
     centsPerHundredCredits: env.CREDITS_CENTS_PER_HUNDRED,
     /** The timeout of one callback attempt, and how long callbacks are retried. */
     callbacks: { timeoutSeconds: env.CALLBACK_TIMEOUT_SECONDS, hours: env.CALLBACK_HOURS },
-    mail: { smtpUrl: env.SMTP_URL, from: env.MAIL_FROM, timeoutSeconds: env.SMTP_TIMEOUT_SECONDS },
+    mail: mailOf(env),
     /** How often due agents are checked, and after how long without progress an agent counts as stalled. */
     reconcile: { everySeconds: env.RECONCILE_SECONDS, stallSeconds: env.STALL_SECONDS },
     /** How long a cancelled run may take to end on its own. */
@@ -182,6 +174,8 @@ function shape(
     runRetentionDays: env.RUN_RETENTION_DAYS,
     auditDays: env.AUDIT_DAYS,
     accountGraceDays: env.ACCOUNT_GRACE_DAYS,
+    /** The age of the last backup from which operators are warned. */
+    backupMaxAgeHours: env.BACKUP_MAX_AGE_HOURS,
     streams: {
       pollMs: env.STREAM_POLL_MS,
       keepAliveSeconds: env.STREAM_KEEP_ALIVE_SECONDS,
@@ -199,6 +193,23 @@ function shape(
     /** The bearer token for the metrics. Without one, there are none. */
     metrics: { token: env.METRICS_TOKEN },
     shutdownSeconds: env.SHUTDOWN_SECONDS,
+    tracing: tracingOf(env),
+  }
+}
+
+/** Where traces are sent, if anywhere. */
+function tracingOf(env: Readonly<v.InferOutput<typeof settings>>) {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: exact } = env
+  const url = exact ?? (base && `${base}/v1/traces`)
+  if (url === undefined) return undefined
+  return {
+    url,
+    headers: env.OTEL_EXPORTER_OTLP_HEADERS,
+    sampler: env.OTEL_TRACES_SAMPLER,
+    /** For the samplers by ratio. */
+    sampledPart: env.OTEL_TRACES_SAMPLER_ARG,
+    /** Whether spans contain prompts, answers, arguments and results. */
+    keepsContents: env.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT,
   }
 }
 
@@ -236,6 +247,48 @@ const databaseOf = (env: v.InferOutput<typeof data>) => ({
 /** The settings of the migration program, which does not need the keys. */
 export function readDatabaseConfig(env?: Environment): Pick<Config, 'database'> {
   return freeze({ database: databaseOf(readEnvironment(data, env)) })
+}
+
+const temporal = v.pick(settings, [
+  'TEMPORAL_ADDRESS',
+  'TEMPORAL_NAMESPACE',
+  'TEMPORAL_API_KEY',
+  'TEMPORAL_TLS',
+  'TEMPORAL_UI_URL',
+  'TASK_QUEUE',
+])
+
+const temporalOf = (env: v.InferOutput<typeof temporal>) => ({
+  address: env.TEMPORAL_ADDRESS,
+  namespace: env.TEMPORAL_NAMESPACE,
+  apiKey: env.TEMPORAL_API_KEY,
+  tls: env.TEMPORAL_TLS,
+  /** Where people look at workflows. */
+  uiUrl: env.TEMPORAL_UI_URL,
+  taskQueue: env.TASK_QUEUE,
+})
+
+const restoring = v.object({
+  ...temporal.entries,
+  ...v.pick(settings, ['SMTP_URL', 'MAIL_FROM', 'SMTP_TIMEOUT_SECONDS', 'AUDIT_DAYS', 'SCHEDULE_CATCH_UP_SECONDS'])
+    .entries,
+})
+
+const mailOf = (env: Pick<v.InferOutput<typeof settings>, 'SMTP_URL' | 'MAIL_FROM' | 'SMTP_TIMEOUT_SECONDS'>) => ({
+  smtpUrl: env.SMTP_URL,
+  from: env.MAIL_FROM,
+  timeoutSeconds: env.SMTP_TIMEOUT_SECONDS,
+})
+
+/** The settings of the commands that restore the database. */
+export function readRestoreConfig(env?: Environment) {
+  const read = readEnvironment(restoring, env)
+  return freeze({
+    mail: mailOf(read),
+    auditDays: read.AUDIT_DAYS,
+    scheduleCatchUpSeconds: read.SCHEDULE_CATCH_UP_SECONDS,
+    temporal: temporalOf(read),
+  })
 }
 
 /** The API's public address, for commands that print it. */

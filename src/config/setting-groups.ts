@@ -210,12 +210,26 @@ export const settingGroups: readonly SettingGroup[] = [
     },
   },
   {
+    title: 'Traces',
+    settings: {
+      OTEL_EXPORTER_OTLP_ENDPOINT:
+        'The OpenTelemetry collector that gets traces, such as http://127.0.0.1:4318. Without it, nothing is traced.',
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'The complete address for traces, instead of the collector and `/v1/traces`.',
+      OTEL_EXPORTER_OTLP_HEADERS: 'Headers for the collector, as name=value, separated by commas.',
+      OTEL_TRACES_SAMPLER: 'Which traces are recorded. Senders never decide it.',
+      OTEL_TRACES_SAMPLER_ARG: 'The part of the traces that is recorded, for the samplers by ratio: from 0 to 1.',
+      OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT:
+        'Whether traces contain prompts, answers, arguments and results. Known secrets in them are masked.',
+    },
+  },
+  {
     title: 'Retention',
     settings: {
       RUN_RETENTION_DAYS:
         'How long ended runs, direct tool calls and chat sessions are kept. They are then deleted along with everything that belongs to them.',
       AUDIT_DAYS: 'How long audit log entries are kept.',
       ACCOUNT_GRACE_DAYS: 'The number of days during which a deleted account can be restored.',
+      BACKUP_MAX_AGE_HOURS: 'How old the last backup on record may be before operators are warned.',
     },
   },
   {

@@ -158,3 +158,38 @@ export const pems = v.pipe(
     'may contain only PKCS #8 private keys and SPKI public keys in PEM',
   ),
 )
+
+/** `name=value,name=value`, percent-encoded: headers for an OpenTelemetry collector (OpenTelemetry, "OTLP Exporter"). */
+export const otlpHeaders = v.optional(
+  v.pipe(
+    v.string(),
+    v.check(
+      (written) => written.split(',').every((pair) => /^\s*[\w!#$&'*+.^`|~-]+\s*=(?:[^%]|%[\dA-Fa-f]{2})*$/.test(pair)),
+      'must be "name=value" pairs, separated by commas, with percent-encoded values',
+    ),
+    v.transform((written) =>
+      Object.fromEntries(
+        written.split(',').map((pair) => {
+          const equals = pair.indexOf('=')
+          return [pair.slice(0, equals).trim(), decodeURIComponent(pair.slice(equals + 1).trim())]
+        }),
+      ),
+    ),
+  ),
+)
+
+/** OpenTelemetry's samplers that need nothing else. */
+export const samplers = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const
+
+/** A part of the whole, from 0 to 1. */
+export const share = v.pipe(
+  v.optional(v.pipe(v.string(), v.regex(/^(?:0(?:\.\d{1,9})?|\.\d{1,9}|1(?:\.0{1,9})?)$/, 'must be from 0 to 1')), '1'),
+  v.transform(Number),
+)

@@ -16,15 +16,25 @@ const known = new Set(settingNames.flatMap((name) => [name, fileVariableOf(name)
  */
 export function refuseUnknown(given?: Environment): void {
   const env = present(given)
-  const texts = [env['MODELS_FILE'], env['OIDC_PROVIDERS_FILE']].map(textOf)
-  const isNamed = (name: string): boolean =>
-    texts.some(
-      (text) => text.includes(JSON.stringify(name.replace(/_FILE$/, ''))) || text.includes(JSON.stringify(name)),
-    )
+  const isNamed = namedInFiles(env)
   const problems = Object.keys(env).flatMap((name) =>
     known.has(name) || isLink(env[name]) || isNamed(name) ? [] : problemsOf(name, env),
   )
   if (problems.length > 0) throw new ConfigError(problems)
+}
+
+/** Whether a variable is one of our settings, or named by a file of settings: all that another process needs. */
+export function settingsAmong(env: Record<string, string>): (name: string) => boolean {
+  const isNamed = namedInFiles(env)
+  return (name) => known.has(name) || isNamed(name)
+}
+
+function namedInFiles(env: Record<string, string>): (name: string) => boolean {
+  const texts = [env['MODELS_FILE'], env['OIDC_PROVIDERS_FILE']].map(textOf)
+  return (name) =>
+    texts.some(
+      (text) => text.includes(JSON.stringify(name.replace(/_FILE$/, ''))) || text.includes(JSON.stringify(name)),
+    )
 }
 
 /** Kubernetes and Docker set such variables for a service whose name is the beginning of a setting. */

@@ -27,10 +27,25 @@ export async function settleArrivals(database: Database): Promise<void> {
 }
 
 async function settle(trx: Transaction): Promise<void> {
+  const known = await readCluster(trx)
+  if (known?.isOther) await setBase(trx, known.base + span)
+}
+
+/**
+ * The same for rows that were just loaded beside a schema of its own, whose defaults do not know their numbers. Other
+ * databases of one cluster share its transactions.
+ */
+export async function resettleArrivals(trx: Transaction): Promise<void> {
+  const known = await readCluster(trx)
+  if (known) await setBase(trx, known.isOther ? known.base + span : known.base)
+}
+
+async function readCluster(trx: Transaction): Promise<{ base: number; isOther: boolean } | undefined> {
   const { rows } = await trx.raw<{ rows: { base: number; isOther: boolean }[] }>(clusterStatement)
-  const [known] = rows
-  if (!known?.isOther) return
-  const base = known.base + span
+  return rows[0]
+}
+
+async function setBase(trx: Transaction, base: number): Promise<void> {
   const { rows: columns } = await trx.raw<{ rows: { table: string }[] }>(columnsStatement)
   for (const { table } of columns) {
     await trx.raw(`alter table ${table} alter column arrival set default ${base} + pg_current_xact_id()::text::bigint`)

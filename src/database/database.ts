@@ -138,6 +138,9 @@ export function isTransient(error: unknown): boolean {
 /** Whether the statement waited for a lock longer than its `lock_timeout` (55P03). */
 export const isLockTimeout = (error: unknown): boolean => native(error).code === '55P03'
 
+/** Whether Postgres ended the transaction because it and others waited for each other (40P01). */
+export const isDeadlock = (error: unknown): boolean => native(error).code === '40P01'
+
 const unreachable = /^(08|57P|53300|25006|ECONN|EPIPE|ETIMEDOUT|ENOENT|ENOTFOUND|EAI_AGAIN|EHOST|ENET)/
 
 /** pg's messages without a code when a connection breaks. Knex prepends the statement. */

@@ -17,3 +17,15 @@ export async function followClock(database: Knex, logger: Logger, connection?: u
   if (Math.abs(movedMs) >= notable)
     logger.warn({ movedMs }, "this machine's clock differs from the database's, which counts")
 }
+
+/**
+ * How far this machine's clock is ahead of the database's, in milliseconds, within the time that a query takes. Unlike
+ * the time of this process, it is not corrected.
+ */
+export async function readClockLead(database: Knex): Promise<number> {
+  // The first query opens the connection, which may take long.
+  await database.raw('select 1')
+  const sent = Date.now()
+  const { rows } = await database.raw<{ rows: [{ now: Date }] }>('select clock_timestamp() as now')
+  return (sent + Date.now()) / 2 - rows[0].now.getTime()
+}

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Knex } from 'knex'
 import { settleArrivals } from './arrivals.ts'
-import { isLockTimeout, type Database, type Transaction } from './database.ts'
+import { isDeadlock, isLockTimeout, type Database, type Transaction } from './database.ts'
 
 export interface Migration {
   /** Recorded in the database. The baseline's name contains its identity; later ones are `<yyyymmddhhmm>-<what>`. */
@@ -36,30 +36,57 @@ const lockNumber = 7_215_340_911
  */
 const longestWait = 2
 
+/** How many seconds a migration that found a table in use waits before each new attempt. */
+const pausesBetweenAttempts = [1, 2, 4, 8]
+
 /**
  * Brings the schema up to date, and settles the order of arrival after a restore. Returns the names of the applied
- * migrations. Safe to run in several processes: one migrates, the others wait. Throws if the database has migrations
- * that this code lacks, and an OtherSchemaError if another baseline created it.
+ * migrations. Safe to run in several processes: one migrates, the others wait. A migration that meets a deadlock or a
+ * long lock is tried again after each of the pauses. Throws if the database has migrations that this code lacks, and an
+ * OtherSchemaError if another baseline created it.
  */
-export function migrate(database: Database, migrations: Migration[], say: (text: string) => void): Promise<string[]> {
+export function migrate(
+  database: Database,
+  migrations: Migration[],
+  say: (text: string) => void,
+  pauses = pausesBetweenAttempts,
+): Promise<string[]> {
   return underLock(database, migrations, say, async () => {
     const applied = new Set(await appliedTo(database))
     const pending = migrations.map(({ name }) => name).filter((name) => !applied.has(name))
-    for (const name of pending) await apply(database, migrations, name)
+    for (const name of pending) await applyPatiently(() => apply(database, migrations, name), { name, say, pauses })
     await settleArrivals(database)
     return pending
   })
 }
 
 /** Each migration has its own transaction, so none keeps its locks while the next one waits. */
-async function apply(database: Database, migrations: Migration[], name: string): Promise<void> {
-  try {
-    await database.migrate.up({ ...settings(migrations), name })
-  } catch (error) {
-    if (!isLockTimeout(error)) throw error
-    const text = `The migration ${name} waited ${longestWait} seconds for a table lock and changed nothing. Run the migrations again. If this repeats, use pg_stat_activity to find the long-running transaction that is holding the lock.`
-    throw new Error(text, { cause: error })
+const apply = (database: Database, migrations: Migration[], name: string): Promise<unknown> =>
+  database.migrate.up({ ...settings(migrations), name })
+
+/** The processes that use the table continue in the pauses. */
+async function applyPatiently(
+  attempt: () => Promise<unknown>,
+  { name, say, pauses }: { name: string; say: (text: string) => void; pauses: number[] },
+): Promise<void> {
+  for (const pause of [...pauses, undefined]) {
+    const problem = await attempt().then(() => undefined, problemOf)
+    if (problem === undefined) return
+    const text = `The migration ${name} ${problem.what} and changed nothing.`
+    if (pause === undefined) throw new Error(`${text} ${howToFree}`, { cause: problem.cause })
+    say(`${text} Trying again in ${pause} ${pause === 1 ? 'second' : 'seconds'}.`)
+    await delay(pause * 1000)
   }
+}
+
+const howToFree =
+  'Run the migrations again. If this repeats, use pg_stat_activity to find the long-running transaction that is holding the lock.'
+
+/** How the tables were in use. Throws other errors. */
+function problemOf(error: unknown): { what: string; cause: unknown } {
+  if (isLockTimeout(error)) return { what: `waited ${longestWait} seconds for a table lock`, cause: error }
+  if (isDeadlock(error)) return { what: 'met a deadlock', cause: error }
+  throw error
 }
 
 export function rollback(database: Database, migrations: Migration[], say: (text: string) => void): Promise<string[]> {
@@ -119,8 +146,8 @@ async function takeLock(transaction: Transaction): Promise<boolean> {
 const rowsOf = async <T>(database: Database, connection: unknown, sql: string): Promise<T[]> =>
   (await database.raw<{ rows: T[] }>(sql).connection(connection)).rows
 
-/** Other programs may have a table `migrations` of another shape. */
-async function appliedTo(database: Database, connection?: unknown): Promise<string[]> {
+/** The names of the applied migrations, oldest first. Other programs may have a table `migrations` of another shape. */
+export async function appliedTo(database: Database, connection?: unknown): Promise<string[]> {
   const [column] = await rowsOf<{ found: boolean }>(
     database,
     connection,
@@ -129,9 +156,48 @@ async function appliedTo(database: Database, connection?: unknown): Promise<stri
      ) as found`,
   )
   if (!column?.found) return []
-  const rows = await rowsOf<{ name: string }>(database, connection, 'select name from migrations')
+  const rows = await rowsOf<{ name: string }>(database, connection, 'select name from migrations order by id')
   return rows.map(({ name }) => name)
 }
+
+/**
+ * Creates the schema that exactly these migrations make, without recording them, in a transaction that holds the lock of
+ * migrations. Throws if the database is not empty, if this code lacks one of them, or if another process holds the lock.
+ */
+export async function buildSchema(trx: Transaction, migrations: Migration[], names: string[]): Promise<void> {
+  if (!(await takeLock(trx))) throw new Error('Another process is migrating this database. Try again.')
+  if (await hasOtherTables(trx)) throw new Error('The database is not empty. Nothing in it was changed.')
+  if (!names.includes(migrations[0]?.name ?? ''))
+    throw new Error('The backup has the schema of another version of Switchyard. Restore it with that version.')
+  refuseNewerSchema(names, migrations)
+  await createMigrationTables(trx)
+  const recorded = migrations.filter(({ name }) => names.includes(name))
+  for (const migration of recorded) await migration.up(withoutConcurrency(trx))
+}
+
+/** As Knex creates them. */
+async function createMigrationTables(trx: Transaction): Promise<void> {
+  await trx.schema.dropTableIfExists('migrations').dropTableIfExists('migrations_lock')
+  await trx.schema.createTable('migrations', (table) => {
+    table.increments()
+    table.string('name')
+    table.integer('batch')
+    table.timestamp('migration_time')
+  })
+  await trx.schema.createTable('migrations_lock', (table) => {
+    table.increments('index').primary()
+    table.integer('is_locked')
+  })
+}
+
+/** Postgres builds indexes concurrently only outside of transactions, and an empty table has nobody to wait for. */
+const withoutConcurrency = (trx: Transaction): Knex =>
+  new Proxy(trx, {
+    get: (target, name) =>
+      name === 'raw'
+        ? (sql: string, ...bindings: [never]) => target.raw(sql.replaceAll(/\bconcurrently\b/gi, ''), ...bindings)
+        : (Reflect.get(target, name, target) as unknown),
+  })
 
 /**
  * Throws an OtherSchemaError if another baseline or program created the database, and a NotMigratedError if it is
@@ -155,7 +221,7 @@ async function knownTo(database: Database, [baseline]: Migration[], connection?:
  * Whether tables exist besides those of Knex, which a killed process may leave empty before the baseline. Tables of
  * extensions do not count.
  */
-async function hasOtherTables(database: Database, connection: unknown): Promise<boolean> {
+async function hasOtherTables(database: Database, connection?: unknown): Promise<boolean> {
   const [table] = await rowsOf<{ found: boolean }>(
     database,
     connection,
@@ -177,4 +243,17 @@ function refuseNewerSchema(applied: string[], migrations: Migration[]): void {
   throw new Error(
     `The database is newer than this code. The code lacks these migrations: ${unknown.join(', ')}. Run the newer code.`,
   )
+}
+
+/**
+ * How the database differs from this code: migrations that are not applied yet, and applied ones that the code lacks.
+ * Throws an OtherSchemaError if another baseline or program created it.
+ */
+export async function compareSchema(database: Database, migrations: Migration[]) {
+  const applied = await knownTo(database, migrations)
+  const names = migrations.map(({ name }) => name)
+  return {
+    pending: names.filter((name) => !applied.includes(name)),
+    unknown: applied.filter((name) => !names.includes(name)),
+  }
 }

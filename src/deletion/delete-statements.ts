@@ -33,13 +33,15 @@ const forget = (cleared: readonly string[], found: string): Emptying => `
      select e.id from ${found} and coalesce(${cleared.map((column) => `e.${column}::text`).join(', ')}) is not null limit :batch))`
 
 /**
- * Rows that any owner may have, except runs, sessions and vault entries. The order respects foreign keys. Callbacks are
- * deleted with their runs.
+ * Rows that any owner may have, except runs, sessions and vault entries. The order respects foreign keys. Callbacks of
+ * runs are deleted with their runs.
  */
 export const ofOwner: Emptying[] = [
   by('approvals', 'owner_id'),
   by('direct_tool_calls', 'owner_id'),
+  by('callbacks', 'owner_id'),
   by('notifications', 'owner_id'),
+  by('notification_webhooks', 'owner_id'),
   by('oauth_flows', 'owner_id'),
   by('documents', 'owner_id'),
   `delete from stored_bytes where owner_id = ${owner}`,
@@ -53,6 +55,7 @@ export const ofOwner: Emptying[] = [
   ofAgents('schedules'),
   ofAgents('agent_queues'),
   ofAgents('refused_deliveries'),
+  ofAgents('delivery_habits'),
   by('agents', 'owner_id'),
   forget(['before', 'after', 'address', 'user_agent'], `audit_entries e where e.owner_id = ${owner}`),
   // An admin's reason for giving credits may describe the person.

@@ -6,6 +6,7 @@ import type { Sending } from '../tools/sending.ts'
 import { rejected, type Asking } from './call-ledger.ts'
 import { mayRepeat, type Attempted } from './call-endings.ts'
 import { createFollowJob, type JobLedger } from './follow-job.ts'
+import { tracedCall } from './traced-call.ts'
 
 /**
  * Keeps the record of one call. Each write is about the call as it was seen: what somebody else has recorded meanwhile
@@ -92,6 +93,21 @@ export function createPerformCall({ sender }: { sender: Pick<Sender, 'send' | 'a
     throw new CodedError('TOOL_EXECUTION_ERROR', { retryable: true })
   }
 
+  /** Makes one attempt. `goesOn`: the site wants a newer credential, and there is one. */
+  async function makeOnce<Call extends Attempted>(
+    ledger: CallLedger<Call>,
+    found: { call: Call; sending: Sending },
+    signal: AbortSignal | undefined,
+  ): Promise<{ sent: Sent; goesOn: boolean }> {
+    if (found.sending.job !== undefined && ledger.job)
+      return { sent: await followJob({ ledger: { ...ledger, job: ledger.job }, ...found }, signal), goesOn: false }
+    const { call, sent } = await attempt(ledger, found.call, found.sending)
+    const goesOn = sent.kind === 'again' && call.refusedAttempts <= ledger.maxRefused
+    if (!goesOn) await retryWhileUnavailable(() => record(ledger, { call, sending: found.sending, sent }), signal)
+    else if (sent.refreshed) await retryWhileUnavailable(() => ledger.refreshed(call), signal)
+    return { sent, goesOn }
+  }
+
   /**
    * Makes a call, and makes it again at once if its site wants a newer credential; or asks once what has become of one that
    * its site works on. Records its outcome, or what it waits for. Returns what became of the last attempt; undefined if there was nothing to send. Throws TOOL_EXECUTION_ERROR
@@ -103,15 +119,8 @@ export function createPerformCall({ sender }: { sender: Pick<Sender, 'send' | 'a
     for (;;) {
       const found = await ledger.look()
       if (!found) return undefined
-      if (found.sending.job !== undefined && ledger.job)
-        return followJob({ ledger: { ...ledger, job: ledger.job }, ...found }, signal)
-      const { call, sent } = await attempt(ledger, found.call, found.sending)
-      const goesOn = sent.kind === 'again' && call.refusedAttempts <= ledger.maxRefused
-      if (!goesOn) {
-        await retryWhileUnavailable(() => record(ledger, { call, sending: found.sending, sent }), signal)
-        return sent
-      }
-      if (sent.refreshed) await retryWhileUnavailable(() => ledger.refreshed(call), signal)
+      const made = await tracedCall(found.sending, () => makeOnce(ledger, found, signal))
+      if (!made.goesOn) return made.sent
     }
   }
 }

@@ -100,6 +100,14 @@ export const recordGauges: readonly RecordGauge[] = [
        group by states.status`,
   },
   {
+    name: 'switchyard_silent_agents',
+    help: 'Agents whose usual deliveries do not come. Their owners have been notified.',
+    query: `
+      select count(*) as value from delivery_habits h join agents a on a.id = h.agent_id
+       where h.silent_since is not null and a.trigger = 'webhook' and a.watch_silence and a.paused_at is null
+         and a.deleted_at is null`,
+  },
+  {
     name: 'switchyard_hosts_held',
     help: 'Hosts that asked for a pause.',
     query: `select count(*) as value from outgoing_hosts where held_until > now()`,

@@ -29,6 +29,7 @@ import { createRefusedTools } from './refusals/refused-tools.ts'
 import { isTooLong, PromptTooLong } from './refusals/prompt-too-long.ts'
 import type { Entry, StepRequest, StepResult } from './step-request.ts'
 import type { Usage } from './usage.ts'
+import { tracedStep } from './traced-step.ts'
 import { windowOf, type Window } from './context-window.ts'
 
 export interface ModelFacts {
@@ -122,6 +123,11 @@ export function createModels(context: {
    */
   async function step(request: StepRequest): Promise<StepResult> {
     const entry = entryOf(request.model)
+    const hiding = async () => request.hiding ?? hidingOf(ownSecrets)
+    return tracedStep(entry, request, hiding, () => ask(entry, request))
+  }
+
+  async function ask(entry: Entry, request: StepRequest): Promise<StepResult> {
     const [model, provider, started] = [entry.model.name, entry.provider.name, performance.now()]
     const measured = startMeasuring(metrics, { provider, model })
     const deadline = startDeadline(seconds * 1000, [request.signal])

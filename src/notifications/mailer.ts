@@ -20,16 +20,7 @@ export type Delivery = { kind: 'sent' } | { kind: 'refused' | 'deferred' | 'away
 export function createMailer(context: { config: Pick<Config, 'mail' | 'http'> }) {
   const { mail, http } = context.config
   if (mail.smtpUrl === undefined) return undefined
-  const timeoutMs = mail.timeoutSeconds * 1000
-  const settings = {
-    url: mail.smtpUrl,
-    connectionTimeout: timeoutMs,
-    greetingTimeout: timeoutMs,
-    socketTimeout: timeoutMs,
-    dnsTimeout: timeoutMs,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  }
+  const settings = settingsOf(mail, mail.smtpUrl)
   const { hostname } = new URL(http.baseUrl)
 
   /** Never throws. Takes at most three times the configured timeout. */
@@ -46,7 +37,7 @@ export function createMailer(context: { config: Pick<Config, 'mail' | 'http'> })
         messageId: `<${id}@${hostname}>`,
         // RFC 3834: suppresses auto-replies.
         headers: { 'Auto-Submitted': 'auto-generated' },
-        signal: AbortSignal.timeout(3 * timeoutMs),
+        signal: AbortSignal.timeout(3 * settings.socketTimeout),
       })
       return { kind: 'sent' }
     } catch (error) {
@@ -55,10 +46,42 @@ export function createMailer(context: { config: Pick<Config, 'mail' | 'http'> })
   }
 }
 
+function settingsOf({ timeoutSeconds }: Config['mail'], url: string) {
+  const timeoutMs = timeoutSeconds * 1000
+  return {
+    url,
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    dnsTimeout: timeoutMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  }
+}
+
+/**
+ * Connects to the mail server and signs in, but sends nothing. Returns what went wrong, as the code of an error or a
+ * reply, or undefined. Never throws.
+ */
+export async function tryMailServer(mail: Config['mail'], url: string): Promise<string | undefined> {
+  try {
+    const { createTransport } = await import('nodemailer')
+    await createTransport(settingsOf(mail, url)).verify()
+    return undefined
+  } catch (error) {
+    return whatFailed(error)
+  }
+}
+
+function whatFailed(error: unknown): string {
+  const { code, command, responseCode } = error as { code?: string; command?: string; responseCode?: number }
+  return [code, command, responseCode].filter((part) => part !== undefined).join(' ')
+}
+
 /** Only replies about the recipient or the content concern this mail. Others concern the server or our account. */
 function classify(error: unknown): Delivery {
   const { code, command, responseCode } = error as { code?: string; command?: string; responseCode?: number }
-  const what = [code, command, responseCode].filter((part) => part !== undefined).join(' ')
+  const what = whatFailed(error)
   // The address cannot be written in SMTP.
   if (code === 'EENVELOPE' && command === 'API') return { kind: 'refused', what }
   if (responseCode === undefined || (command !== 'RCPT TO' && command !== 'DATA')) return { kind: 'away', what }

@@ -6,6 +6,7 @@ export const notificationKinds = [
   'queue_blocked',
   'agent_failing',
   'agent_paused',
+  'agent_silent',
   'model_outage',
   'schedule_missed',
   'callback_failed',
@@ -16,6 +17,7 @@ export const notificationKinds = [
   'subscription_ended',
   'workspace_offered',
   'workspace_handed_over',
+  'restored',
 ] as const
 export type NotificationKind = (typeof notificationKinds)[number]
 

@@ -35,13 +35,13 @@ export const mailsADay = 100
 const mostLines = 100
 
 /**
- * Things that need an owner's attention, listed and mailed. The transaction that makes one true also writes it. A
+ * Things that need an owner's attention, listed, mailed, and posted to the owner's webhook. The transaction that makes one true also writes it. A
  * unique key per kind, subject and state prevents duplicates.
  */
 export function createNotifications(context: {
   database: Database
   clock: Clock
-  config: Pick<Config, 'mail' | 'auditDays'>
+  config: Pick<Config, 'mail' | 'auditDays' | 'callbacks'>
 }) {
   const { database, clock, config } = context
   /**
@@ -93,6 +93,7 @@ export function createNotifications(context: {
         now,
         mailStatus: mail.status,
         mailNextAt: mail.nextAt,
+        giveUpAt: later(now, config.callbacks.hours * 3600),
       })
       return rows.length > 0
     },
@@ -143,13 +144,24 @@ export function createNotifications(context: {
 const purgedAtOnce = 5000
 
 const purgeStatement = `
-  delete from notifications where id in (
-    select id from notifications where id < :before order by id limit :most for update skip locked)`
+  with old as (
+    select id from notifications where id < :before order by id limit :most for update skip locked
+  ), posted as (
+    delete from callbacks where run_id is null and id in (select id from old)
+  )
+  delete from notifications where id in (select id from old)`
 
 export type Notifications = ReturnType<typeof createNotifications>
 
 const notifyStatement = `
-  insert into notifications
-      (id, owner_id, kind, subject_id, dedupe_key, console_page, title, message, created_at, mail_status, mail_next_at)
-    values (:id, :ownerId, :kind, :subjectId, :key, :consolePage, :title, :message, :now, :mailStatus, :mailNextAt)
-  on conflict on constraint notifications_once do nothing returning 1`
+  with made as (
+    insert into notifications
+        (id, owner_id, kind, subject_id, dedupe_key, console_page, title, message, created_at, mail_status, mail_next_at)
+      values (:id, :ownerId, :kind, :subjectId, :key, :consolePage, :title, :message, :now, :mailStatus, :mailNextAt)
+    on conflict on constraint notifications_once do nothing returning id, owner_id, created_at
+  ), posted as (
+    insert into callbacks (id, owner_id, url, status, give_up_at, next_at, created_at)
+      select m.id, m.owner_id, w.url, 'pending', :giveUpAt, m.created_at, m.created_at
+        from made m join notification_webhooks w on w.owner_id = m.owner_id
+  )
+  select 1 from made`

@@ -15,6 +15,8 @@ export class Run extends Row {
   declare trigger: Trigger
   declare status: RunStatus
   declare requestId: string
+  /** The span in which it was accepted (docs/operate/traces.md); null if that was not traced. */
+  declare traceparent: string | null
   declare epoch: number
   declare steps: number
   /** The version of its agent when it was claimed; null before that. */
@@ -89,6 +91,7 @@ const runFields = Object.keys({
   trigger: 0,
   status: 0,
   requestId: 0,
+  traceparent: 0,
   epoch: 0,
   steps: 0,
   agentVersion: 0,

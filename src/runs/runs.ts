@@ -12,6 +12,7 @@ import type { Notifications } from '../notifications/notifications.ts'
 import type { Outages } from '../outages/outages.ts'
 import type { ReachabilityOfTemporal } from '../temporal/reachability.ts'
 import type { Temporal } from '../temporal/temporal.ts'
+import type { Tracing } from '../tracing/tracing.ts'
 import type { Workers } from '../temporal/workers.ts'
 import type { RateLimits } from '../rate-limit.ts'
 import type { Payloads } from '../webhooks/payloads.ts'
@@ -32,6 +33,7 @@ import { createWatchedWords } from './live/watched-words.ts'
 import { createReading } from './reading/read-runs.ts'
 import { createWatching } from './reading/watch-runs.ts'
 import { createReconciler } from './reconcile/reconciler.ts'
+import { createRunTraces } from './run-traces.ts'
 import { createNoPlace } from './step/no-place.ts'
 import { createRunCalls } from './step/run-calls.ts'
 import { createSteps } from './step/steps.ts'
@@ -56,9 +58,11 @@ export function createRuns(context: {
   due: Due
   reachability: ReachabilityOfTemporal
   workers: Workers
+  tracing: Tracing
 }) {
   const live = createWatchedWords(context)
-  const base = { ...context, live, writeEnding: createWriteEnding(context) }
+  const traces = createRunTraces(context)
+  const base = { ...context, live, traces, writeEnding: createWriteEnding({ ...context, traces }) }
   const queue = { ...createClaim(base), ...createDepth(base) }
   const accept = createAccept(base)
   const repeats = createRepeats(accept)
@@ -77,6 +81,7 @@ export function createRuns(context: {
     steps: createSteps(base),
     calls: createRunCalls(base),
     noteNoPlace: createNoPlace(base),
+    traces,
     ending,
     reconciler: createReconciler({ ...base, ...ending }),
     reading,

@@ -10,6 +10,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   { table: 'agents', column: 'webhook_secret' },
   { table: 'agents', column: 'previous_webhook_secret' },
   { table: 'agents', column: 'callback_secret' },
+  { table: 'notification_webhooks', column: 'secret' },
   { table: 'oauth_flows', column: 'verifier' },
   { table: 'oauth_flows', column: 'client_secret' },
   { table: 'outbox_mails', column: 'body' },

@@ -116,7 +116,13 @@ export function createVaultKeys(context: {
     if (problems.length > 0) throw new VaultKeysError(problems)
   }
 
-  return { prove, proveAtStart, proveForRotation }
+  /** A sentence for each wrong or missing key. Writes nothing. */
+  async function problems(): Promise<string[]> {
+    const canaries = await readCanaries(database)
+    return [...wrongKeys(canaries), ...missingKeys(canaries)]
+  }
+
+  return { prove, proveAtStart, proveForRotation, problems }
 }
 
 const canaryPlace = (keyName: string) => ({ id: keyName, column: 'vault_canaries.sealed' })

@@ -4,6 +4,7 @@ import type { Logger } from '../logger.ts'
 import { quotedName } from '../names.ts'
 import { createInspection, ifKnown, ownReason } from './inspection.ts'
 import { createTemporalSchedules } from './schedules.ts'
+import { createServerFacts } from './server-facts.ts'
 import {
   agentQueueId,
   agentRunId,
@@ -88,6 +89,7 @@ export function createTemporal(config: Config['temporal'], logger: Logger) {
     registerSearchAttributes,
     wakeAgent,
     inspection: createInspection({ client, connection, config, withDeadline }),
+    serverFacts: createServerFacts({ client, connection, config, withDeadline }),
     schedules: createTemporalSchedules({ client, taskQueue: config.taskQueue, withDeadline, withAttributes }),
 
     /** Wakes agents in the background. The reconciler repeats failures. */

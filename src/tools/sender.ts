@@ -6,6 +6,7 @@ import type { Config } from '../config/config.ts'
 import type { Logger } from '../logger.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { Dialect } from '../sites/dialects/dialect.ts'
+import { tellingSites } from '../tracing/span.ts'
 import type { Connection, ConnectionState } from '../vault/connections.ts'
 import type { Vault } from '../vault/vault.ts'
 import type { CallOutcome } from './call-outcome.ts'
@@ -51,6 +52,9 @@ export function createSender(context: {
 }) {
   const { config, logger, vault, outgoing, dialect, storedBytes, metrics } = context
 
+  const call = (sending: Sending, connection: Connection): Promise<CallOutcome> =>
+    tellingSites(connection.traceContext, () => dialect.call(requestOf(sending, connection)))
+
   async function sendInSlot(sending: Sending, connection: Connection, ledger: Ledger): Promise<Sent> {
     const host = limitedHost(connection.serverUrl, config.sites)
     const { share, callId, mayWait, patienceMs } = sending
@@ -61,9 +65,8 @@ export function createSender(context: {
     try {
       begun = await ledger.begin()
       if (!begun) return { kind: 'dropped' }
-      const request = requestOf(sending, connection)
       const stop = metrics.toolSeconds.startTimer()
-      const outcome = await dialect.call(request).finally(stop)
+      const outcome = await call(sending, connection).finally(stop)
       await learnFrom(outcome, connection, host)
       storedBytes.note(sending.ownerId, storedOf(outcome) + Buffer.byteLength(sending.arguments))
       // Only this process knows the response. While Postgres is unreachable, it retries until the response is recorded.
@@ -157,7 +160,7 @@ export function createSender(context: {
       const host = limitedHost(connection.serverUrl, config.sites)
       const until = await outgoing.heldUntil(host)
       if (until) return { kind: 'held', until, why: 'held', host }
-      const outcome = await dialect.call(requestOf(sending, connection))
+      const outcome = await call(sending, connection)
       await learnFrom(outcome, connection, host)
       // Progress replaces what was stored before.
       if (outcome.kind !== 'accepted') storedBytes.note(sending.ownerId, storedOf(outcome))

@@ -3,7 +3,7 @@ import { isSameJson } from '../canonical-json.ts'
 import type { Billing } from '../billing/billing.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
-import { recordMs, type Database } from '../database/database.ts'
+import { recordMs, type Database, type Transaction } from '../database/database.ts'
 import { page, type Page, type PageRequest } from '../database/paging.ts'
 import { pollUntil } from '../database/poll-until.ts'
 import { assertThat, isCoded, problemInWords } from '../errors.ts'
@@ -217,11 +217,22 @@ export function createTools(context: {
       const text = 'The process that made this call ended before its outcome was recorded.'
       const now = clock.now()
       const before = new Date(now.getTime() - longestMs - 60_000)
-      type Closed = Pick<DirectToolCall, 'effect' | 'status'>
-      const { rows } = await database.raw<{ rows: Closed[] }>(closeStatement, { result: text, now, before })
-      for (const { effect, status: outcome } of rows) metrics.toolCalls.inc({ effect, outcome })
+      const closed = await closeDirectCalls(database, { result: text, now, before })
+      for (const { effect, status: outcome } of closed) metrics.toolCalls.inc({ effect, outcome })
     },
   }
+}
+
+/**
+ * Ends direct calls that began before then and have no outcome, and returns them. A call that may have taken effect is
+ * `unknown`.
+ */
+export async function closeDirectCalls(
+  db: Database | Transaction,
+  ending: { result: string; now: Date; before: Date },
+): Promise<Pick<DirectToolCall, 'effect' | 'status'>[]> {
+  const { rows } = await db.raw<{ rows: Pick<DirectToolCall, 'effect' | 'status'>[] }>(closeStatement, ending)
+  return rows
 }
 
 const stillWorks =

@@ -25,6 +25,8 @@ export interface Connection {
   /** How the token is sent, for the adapter alone. */
   credential?: unknown
   generation: number
+  /** Whether the site is told which span a call belongs to. */
+  traceContext: boolean
   /** Whether the site has accepted this credential before. */
   isAccepted: boolean
 }
@@ -59,7 +61,7 @@ export function createConnections(context: {
 
   function ready(entry: VaultEntry, refreshed: boolean): ConnectionState {
     const { accessToken: token } = openCredential(sealing, entry)
-    const { id: entryId, dialect, generation, manifest, acceptedAt } = entry
+    const { id: entryId, dialect, generation, manifest, acceptedAt, traceContext } = entry
     const all = toolsOf(entry)
     const tools = all.filter(({ usable }) => usable).map(({ name }) => name)
     const others = all.filter(({ usable }) => !usable).map((tool) => [tool.name, notGranted(tool, entry.scopeNote)])
@@ -75,6 +77,7 @@ export function createConnections(context: {
         token,
         ...('credential' in manifest.auth && { credential: manifest.auth.credential }),
         generation,
+        traceContext,
         isAccepted: acceptedAt !== null,
       },
       refreshed,

@@ -246,6 +246,14 @@ export function createEntries(context: {
       )
     },
 
+    /** Changes whether the site learns which span a call belongs to, if that is asked. */
+    async tellSpans(entry: VaultEntry, traceContext: boolean | undefined): Promise<VaultEntry> {
+      if (traceContext === undefined || traceContext === entry.traceContext) return entry
+      const changed = { traceContext, updatedAt: clock.now() }
+      await VaultEntry.query(database).findOne({ id: entry.id, ownerId: entry.ownerId }).patch(changed)
+      return Object.assign(entry, changed)
+    },
+
     /** The site's tools with the effects that count, and whether the granted scopes allow calling them. */
     toolsOf,
 

@@ -59,6 +59,8 @@ export class VaultEntry extends Row {
   /** When the site first accepted the current credential; null if it was not tried yet. */
   declare acceptedAt: Date | null
   declare connectedBy: string | null
+  /** Whether the site gets `traceparent` with tool calls while they are traced. */
+  declare traceContext: boolean
   /** Since when the entry exceeds the limit of the tier. Its tools cannot be called. */
   declare exceedingSince: Date | null
   /** When it was moved from another owner. Earlier calls are hidden from the current owner. */

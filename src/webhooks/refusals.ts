@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import type { Database } from '../database/database.ts'
+import type { Database, Transaction } from '../database/database.ts'
 import type { CodedError, ErrorDetail } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import { keptHeaders } from './kept-headers.ts'
@@ -119,8 +119,8 @@ export function createRefusals(context: { database: Database; clock: Clock; logg
     },
 
     /** The latest refused deliveries of an agent, newest first, and its failed proofs. */
-    async of(agentId: string): Promise<Refusals> {
-      const { rows } = await database.raw<{ rows: Refusals[] }>(readStatement, { agentId })
+    async of(agentId: string, db: Database | Transaction = database): Promise<Refusals> {
+      const { rows } = await db.raw<{ rows: Refusals[] }>(readStatement, { agentId })
       return rows[0] ?? { items: [], proofFailures: null }
     },
   }

@@ -9,6 +9,7 @@ import type { Metrics } from '../metrics/metrics.ts'
 import type { RateLimits } from '../rate-limit.ts'
 import type { AcceptRequest, Receipt } from '../runs/accept/receipt.ts'
 import type { Runs } from '../runs/runs.ts'
+import type { Silence } from '../silence/silence.ts'
 import type { LargeBodies } from '../threads/large-bodies.ts'
 import { challengeIn, identityOf } from './delivery-identity.ts'
 import { isPing, keptHeaders } from './kept-headers.ts'
@@ -62,8 +63,10 @@ export function createWebhooks(context: {
   runs: Runs
   rateLimits: RateLimits
   metrics: Pick<Metrics, 'deliveries' | 'acceptSeconds'>
+  silence: Pick<Silence, 'note'>
 }) {
-  const { agents, billing, clock, largeBodies, payloads, recipients, refusals, runs, rateLimits, metrics } = context
+  const { agents, billing, clock, largeBodies, payloads, recipients, refusals, runs, rateLimits, metrics, silence } =
+    context
 
   async function verify(request: InboundRequest, secrets: string[], demanded: Preset[]): Promise<void> {
     const evidence = { header: request.header, readBody: request.readBody, secrets, now: clock.now() }
@@ -169,6 +172,11 @@ export function createWebhooks(context: {
     if (isCoded(refusal) && preset && !fromOwner) refusals.note({ agentId, header, preset, bodyBytes }, refusal)
   }
 
+  /** Not the test of an address, which leaves no trace. */
+  function noteAccepted({ agentId, fromOwner: isTest = false }: Judged, outcome: Outcome): void {
+    if ('sequence' in outcome) silence.note({ agentId, sequence: outcome.sequence, isTest })
+  }
+
   return {
     /**
      * The agent, if a request about a delivery is from its sender. A signature must name the purpose, because there is
@@ -202,6 +210,7 @@ export function createWebhooks(context: {
       let readMs = 0
       try {
         const outcome = await decide(delivery)
+        noteAccepted(delivery, outcome)
         if ('runId' in outcome) metrics.acceptSeconds.observe((performance.now() - began - readMs) / 1000)
         else metrics.deliveries.inc({ result: 'test' })
         return outcome

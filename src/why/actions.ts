@@ -8,6 +8,7 @@ type Changing = { request: `${'POST' | 'PUT' | 'PATCH' | 'DELETE'} ${string}`; l
 export const actions = {
   readEvents: { request: 'GET /runs/{id}/events', loses: null },
   askWhy: { request: 'GET /runs/{id}/why', loses: null },
+  readRefused: { request: 'GET /agents/{id}/refused-deliveries', loses: null },
   readSchedule: { request: 'GET /agents/{id}/schedule', loses: null },
   readBilling: { request: 'GET /billing', loses: null },
   listPayments: { request: 'GET /billing/payments', loses: null },

@@ -26,6 +26,7 @@ export const causeCodes = {
   PROVIDER_BUSY: "The AI provider's concurrency limit has been reached",
   WAKE_PENDING: 'The run is about to start or resume',
   WORKING: 'The run is calling the model or a tool',
+  SILENT: 'The usual deliveries do not come',
   SCHEDULE_NOT_IN_STEP: 'Temporal does not have the current schedule yet',
   SCHEDULE: 'The next scheduled run is not due yet',
   IDLE: 'The agent has nothing to do',

@@ -121,7 +121,7 @@ function platform({ agent, temporal, workers }: Facts, state: WhyState): Cause[]
 
 function idle(facts: Facts): Cause[] {
   const { agent, schedule } = facts
-  const causes: Cause[] = []
+  const causes = silent(facts)
   if (schedule && !schedule.inSync) {
     const message = `Temporal does not have the current schedule of ${quotedName(agent.name)} yet, so the next run may be late.`
     const action = advise`You do not need to do anything. The schedule will be synced within a minute. ${request('readSchedule', agent.id)} shows the schedule.`
@@ -130,6 +130,14 @@ function idle(facts: Facts): Cause[] {
   if (schedule?.nextFire && !agent.pausedAt) causes.push(nextFire(facts, schedule.nextFire))
   else causes.push(causeOf({ code: 'IDLE', ...nothingToDo(facts) }))
   return causes
+}
+
+/** Nothing runs because nothing comes. */
+function silent({ agent, silentSince: since }: Facts): Cause[] {
+  if (!since) return []
+  const message = `${quotedName(agent.name)} has accepted no delivery since ${utcTime(since)}, although it usually gets them more often.`
+  const action = advise`Check whether the sender still sends. To see deliveries that came and were refused, use ${request('readRefused', agent.id)}.`
+  return [causeOf({ code: 'SILENT', since, message, action })]
 }
 
 function nextFire({ agent }: Facts, until: Date): Cause {

@@ -92,6 +92,8 @@ export interface Facts {
   asked: { run: NamedRun; ahead: number } | null
   /** What the reconciler would do for the agent now. */
   action: Action
+  /** The time of the last delivery, if the usual ones do not come. */
+  silentSince: Date | null
   /** For scheduled agents. */
   schedule: { inSync: boolean; nextFire: Date | null } | null
   temporal: Reachability

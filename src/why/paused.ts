@@ -1,7 +1,11 @@
 import { advise, request, type Advice } from './actions.ts'
 import type { Facts } from './facts.ts'
 
-const reasons = { OWNER: '', MODEL_UNAVAILABLE: ' because its AI model was unavailable for a day' } as const
+const reasons = {
+  OWNER: '',
+  MODEL_UNAVAILABLE: ' because its AI model was unavailable for a day',
+  RESTORED: ' because the database was restored from a backup while it had unfinished runs',
+} as const
 
 /** Why an agent is paused, as a part of a sentence. */
 export const pausedBecause = ({ pausedReason }: Pick<Facts['agent'], 'pausedReason'>): string =>

@@ -14,6 +14,7 @@ import { hasEnded, unfinishedStatuses } from '../runs/states.ts'
 import { outageTimeLeft, waitingTimeLeft } from '../runs/time-left.ts'
 import { nextFireOf } from '../schedules/next-fire.ts'
 import { Schedule } from '../schedules/schedule.ts'
+import type { Silence } from '../silence/silence.ts'
 import { ToolCall } from '../tools/tool-call.ts'
 import { limitedHost } from '../tools/limited-host.ts'
 import { OutgoingHost } from '../tools/outgoing-host.ts'
@@ -29,6 +30,7 @@ export interface Knowledge {
   config: Pick<Config, 'budgets' | 'sites'>
   reconciler: Pick<Reconciler, 'viewOf'>
   billing: Pick<Billing, 'credits'>
+  silence: Pick<Silence, 'of'>
 }
 
 /** A call's columns without its arguments and result. */
@@ -85,6 +87,7 @@ export async function readFacts(
     queued: queue.unfinished - (queue.runningRunId === null ? 0 : 1),
     asked,
     action,
+    silentSince: (await knowledge.silence.of([agentId], trx)).get(agentId) ?? null,
     schedule: agent.trigger === 'scheduled' ? await readSchedule(trx, agent, nextFireOf(agent, now)) : null,
   }
 }

@@ -9,7 +9,7 @@ const limits = { requestMs: 600, answerMs: 600 }
 
 /** A server whose answers are as long as the path says, or never come. */
 async function listen(t: ExecutionContext, more: { maxConnections?: number } = {}) {
-  const { server, serve } = createHttpServer({ ...limits, ...more })
+  const { server, serve, drain } = createHttpServer({ ...limits, ...more })
   let begun = 0
   serve((request, response) => {
     begun += 1
@@ -28,7 +28,7 @@ async function listen(t: ExecutionContext, more: { maxConnections?: number } = {
     socket.on('error', () => undefined).write(bytes)
     return socket
   }
-  return { client, count, begun: () => begun }
+  return { client, count, begun: () => begun, drain }
 }
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
@@ -104,4 +104,35 @@ test('there are at most as many connections as the setting says', async (t) => {
     sockets.filter((one) => one.readableEnded || one.destroyed).length >= 2 ? true : undefined,
   )
   t.true((await count()) <= 2)
+})
+
+test('a server that ends answers a client once more, and asks it to close its connection, before it stops listening', async (t) => {
+  const { client, count, drain } = await listen(t)
+  const socket = client(get('/1'))
+  const answers: string[] = []
+  socket.setEncoding('utf8').on('data', (text: string) => answers.push(text))
+  const answered = (times: number) =>
+    eventually(5, `${times} answers`, () => (answers.join('').split('HTTP/1.1 200').length > times ? true : undefined))
+  await answered(1)
+  const drained = drain(400)
+  await delay(100)
+  socket.write(get('/2'))
+  await answered(2)
+  t.notRegex(answers[0] ?? '', /Connection: close/i)
+  t.regex(answers.slice(1).join(''), /Connection: close/i)
+  // A client that did not know yet.
+  const late = client(get('/3'))
+  late.resume()
+  await drained
+  t.is(await count(), 0)
+})
+
+test('an idle connection ends with the notice', async (t) => {
+  const { client, count, drain } = await listen(t)
+  client(get('/1')).resume()
+  await eventually(5, 'it is connected', async () => ((await count()) === 1 ? true : undefined))
+  const began = performance.now()
+  await drain(300)
+  const took = performance.now() - began
+  t.true(took >= 290 && took < 2000, `${took} ms`)
 })

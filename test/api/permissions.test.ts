@@ -39,7 +39,7 @@ const needs: Record<string, Need> = {
   ),
   ...named(
     'see',
-    'getAgentStatement getRunStatement listEvents getApproval listApprovals getSchedule listFires getCallback listCallbacks whyAgent whyRun getNeeds',
+    'getAgentStatement getRunStatement listEvents getApproval listApprovals getSchedule listFires getCallback listCallbacks whyAgent whyRun getNeeds getNotificationWebhook',
   ),
   ...named(
     'see',
@@ -55,7 +55,7 @@ const needs: Record<string, Need> = {
   ),
   ...named(
     'build',
-    'createAgent createAgentFromTemplate deleteAgent pauseAgent resumeAgent updateAgent rotateCallbackSecret rotateSecret restoreAgentVersion',
+    'createAgent createAgentFromTemplate deleteAgent pauseAgent resumeAgent updateAgent rotateCallbackSecret rotateSecret restoreAgentVersion setNotificationWebhook removeNotificationWebhook',
   ),
   ...named('administer', 'createApiKey deleteApiKey listApiKeys updateWorkspace changeRole getBilling listLedger'),
   ...named('administer', 'listStatements getStatement'),
@@ -67,7 +67,7 @@ const needs: Record<string, Need> = {
 
 /** What is left once the owner has no tier with workspaces any more: to read, to end, and to delete. */
 const leftWhenClosed =
-  'getBilling listLedger listStatements getStatement removeMember endSession cancelRun removeFromVault deleteDocument deleteAgent deleteApiKey deleteWorkspace offerWorkspace withdrawInvitation listAudit exportWorkspace getWorkspaceSignIn removeWorkspaceSignIn'.split(
+  'getBilling listLedger listStatements getStatement removeMember endSession cancelRun removeFromVault deleteDocument deleteAgent deleteApiKey deleteWorkspace offerWorkspace withdrawInvitation listAudit exportWorkspace getWorkspaceSignIn removeWorkspaceSignIn removeNotificationWebhook'.split(
     ' ',
   )
 

@@ -241,6 +241,7 @@ export const validBodies = (sites: StageSites): Record<string, Record<string, un
   changeRole: { role: 'viewer' },
   offerWorkspace: { userId: newId(), password: 'a good password' },
   markNotification: { read: true },
+  setNotificationWebhook: { url: 'https://hooks.example.com/told' },
   markNotifications: { upTo: newId() },
   moveThings: { agentIds: [], entryIds: [] },
   linkIdentity: { provider: 'nothing' },

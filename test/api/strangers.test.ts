@@ -116,7 +116,7 @@ test('no name makes a page, a mail or a notification say anything but what the p
     await notifyFailing(trx, notifications, run, 'It failed.')
     await notifyPaused(trx, notifications, run, 'It failed.')
     await notifyOutOfCredits(trx, notifications, run, block)
-    await notifyFailed(trx, notifications, { agentId, ownerId, runId: run.id }, failed)
+    await notifyFailed(trx, notifications, { id: run.id, agentId, ownerId, runId: run.id }, failed)
     const entry = VaultEntry.fromJson(
       { id: run.id, ownerId, name, origin: site.origin, generation: 1, authType: 'oauth2' },
       { skipValidation: true },

@@ -5,6 +5,7 @@ import { startRun } from '../../api/agent-runs.ts'
 import * as auth from '../../api/auth.ts'
 import * as billing from '../../api/billing.ts'
 import * as invitations from '../../api/invitations.ts'
+import * as notificationWebhooks from '../../api/notification-webhooks.ts'
 import * as sessions from '../../api/sessions.ts'
 import * as workspaces from '../../api/workspaces.ts'
 import { createDeleteRows } from '../../src/deletion/delete-rows.ts'
@@ -53,6 +54,11 @@ async function busyOwner(someone: Person, workspaceId?: string) {
   const at = new Date('2026-01-01')
   await platform.services.database('schedule_fires').insert({ ...fire, nominalAt: at, recordedAt: at })
   await platform.services.database('refused_deliveries').insert({ agentId: agent.id, items: '[]' })
+  const habit = { firstAt: at, lastAt: at, deliveries: 1, seenSequence: 1, gaps: '[]' }
+  await platform.services.database('delivery_habits').insert({ agentId: agent.id, ...habit })
+  const receiver = { ...within, url: `https://hooks.example.com/${secretName}` }
+  await call(someone, notificationWebhooks.setNotificationWebhook, { body: receiver }).then(({ body }) => body)
+  const told = await notificationOf(platform, agent.ownerId)
   const session = await openSession(someone, { ...within, sites: given, onDisconnect: 'continue' })
   void send(session, { text: `[[say ${secretName}]] ${systemPrompt}`, stream: true }).catch(() => undefined)
   await eventually(20, 'it is answered', async () => (await historyOf(session)).items.length > 1 || undefined)
@@ -63,7 +69,7 @@ async function busyOwner(someone: Person, workspaceId?: string) {
   )
   const token = { kind: 'AccessToken', keyHash: newId(), appId, createdAt: at, expiresAt: new Date('2126-01-01') }
   await platform.services.database('app_sign_in_records').insert({ ...token, payload: '{}' })
-  return { ids: [...ids, agent.id, over.id, run.id, scheduled.id, session.id], scheduled }
+  return { ids: [...ids, told.id, agent.id, over.id, run.id, scheduled.id, session.id], scheduled }
 }
 
 const secretName = 'Rumpelstilzchen'

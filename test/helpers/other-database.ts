@@ -41,7 +41,7 @@ export async function otherDatabase(t: ExecutionContext, made: keyof typeof othe
 }
 
 /** The tables with all rows and their physical positions, because a rewritten row moves. */
-async function everythingIn(client: Client): Promise<unknown> {
+export async function everythingIn(client: Client): Promise<unknown> {
   const { rows } = await client.query<{ name: string }>(
     `select quote_ident(relname) as name from pg_class
       where relnamespace = 'public'::regnamespace and relkind = 'r' order by 1`,

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ExecutionContext } from 'ava'
 import { eventually } from './eventually.ts'
@@ -19,15 +20,15 @@ export interface PlatformProcess {
 
 /**
  * Starts an API or a worker with the given environment and waits until it is ready. Workers get the workflow code
- * bundled for all tests, or bundle it themselves as in production.
+ * bundled for all tests, or bundle it themselves as in production. The code may be that of another folder.
  */
 export async function startProcess(
   t: ExecutionContext,
   name: 'api' | 'worker',
   env: Record<string, string>,
-  { bundles = false } = {},
+  { bundles = false, root = fileURLToPath(new URL('../..', import.meta.url)) } = {},
 ): Promise<PlatformProcess> {
-  const file = fileURLToPath(new URL(`../../bin/${name}.ts`, import.meta.url))
+  const file = join(root, 'bin', `${name}.ts`)
   const given = name === 'worker' && !bundles ? [sharedServers().bundle] : []
   const child = spawn(process.execPath, [file, ...given], {
     env: { ...ownEnvironment(), ...env },

@@ -9,6 +9,7 @@ const asked = {
   uv: ['uv', '--version'],
   openssl: ['openssl', 'version'],
   curl: ['curl', '-V'],
+  pgbouncer: ['pgbouncer', '--version'],
   promtool: ['promtool', '--version'],
   prometheus: ['prometheus', '--version'],
 } as const

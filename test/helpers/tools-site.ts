@@ -9,7 +9,7 @@ export interface WrittenTool {
   input_schema: object
 }
 
-/** A site with these tools. It answers a call with the given bytes, and keeps the raw arguments. */
+/** A site with these tools. It answers a call with the given bytes, and keeps the raw arguments and the caller's span. */
 export async function startToolsSite(
   t: Pick<ExecutionContext, 'teardown'>,
   tools: WrittenTool[],
@@ -17,7 +17,7 @@ export async function startToolsSite(
 ) {
   const { server, origin, close } = await listen({ port: 0, tls: await temporaryCertificates() })
   t.teardown(close)
-  const received: { tool: string; arguments: string }[] = []
+  const received: { tool: string; arguments: string; traceparent: string | undefined }[] = []
   const manifest = JSON.stringify({
     name: 'Desk',
     version: '1.0.0',
@@ -30,7 +30,8 @@ export async function startToolsSite(
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request)
     const isManifest = request.url === '/.well-known/toolsite.json'
-    if (!isManifest) received.push({ tool: request.url?.split('/').at(-1) ?? '', arguments: body })
+    const traceparent = request.headers['traceparent']?.toString()
+    if (!isManifest) received.push({ tool: request.url?.split('/').at(-1) ?? '', arguments: body, traceparent })
     response.writeHead(200, { 'content-type': 'application/json' }).end(isManifest ? manifest : answer)
   }
   server.on('request', (request: IncomingMessage, response: ServerResponse) => void handle(request, response))

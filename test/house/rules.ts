@@ -1,7 +1,9 @@
+import { checkAdditiveMigrations } from './additive-migrations.ts'
 import { checkCitations } from './citations.ts'
 import { consoleRules } from './console.ts'
 import { findCycles, findRoomCycles } from './cycles.ts'
 import { checkDependencies } from './dependencies.ts'
+import { checkFrozenMigrations } from './frozen-migrations.ts'
 import { checkStrayNames } from './stray-names.ts'
 import { checkPlainWords } from './plain-words.ts'
 import { checkPromises } from './promises.ts'
@@ -151,6 +153,8 @@ export const rules: Rule[] = [
   { name: 'promises have tests, and tags have promises', check: checkPromises },
   { name: 'what pages and comments cite is in the repository', check: checkCitations },
   { name: 'a renamed file changes its importers, and one line of a page', check: checkStrayNames },
+  { name: 'a merged migration never changes', check: (files) => checkFrozenMigrations(files) },
+  { name: 'migrations only add', check: checkAdditiveMigrations },
   { name: 'sentences are plain', check: checkPlainWords },
   ...consoleRules,
 ]

@@ -11,6 +11,7 @@ const plumbing = new Set([
   'safe-fetch',
   'shares',
   'threads',
+  'tracing',
 ])
 
 /** What drives the loop. It uses the loop's operations, and gives them their parts. */

@@ -18,6 +18,7 @@ const asked: Record<LoopName, string[]> = {
   billing: ['sweep.round'],
   'stripe events': ['lease.hold', 'stripe.events.reconcile'],
   outages: ['outages.round'],
+  silence: ['lease.hold', 'silence.round'],
   manifests: ['manifests.checkDue'],
   revocations: ['vault.revocations.makeAttempts'],
   'keep-alive': ['lease.hold', 'vault.refresh.keepAlive'],

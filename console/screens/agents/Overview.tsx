@@ -40,6 +40,11 @@ const Facts = ({ agent }: { agent: Api['Agent'] }) => (
         <When at={agent.nextFireAt} />
       </Fact>
     )}
+    {agent.silentSince !== null && (
+      <Fact name="Usual deliveries do not come since">
+        <When at={agent.silentSince} />
+      </Fact>
+    )}
     <Fact name="Model">{agent.model ?? 'The default model'}</Fact>
     {agent.fallbackModel !== null && <Fact name="Fallback model">{agent.fallbackModel}</Fact>}
     <Fact name="Credits this month">{usageInWords(agent.usage, numberInWords)}</Fact>

@@ -17,6 +17,7 @@ const names: Record<Api['AgentVersionField'], string> = {
   outputSchema: 'schema of the answer',
   summarizes: 'summaries',
   creditsPerMonth: 'credits per month',
+  watchSilence: 'watch over silence',
   sites: 'sites and tools',
 }
 

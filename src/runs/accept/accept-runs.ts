@@ -89,6 +89,7 @@ const rowOf = (request: AcceptRequest, place: number) => ({
   trigger: request.trigger,
   mode: request.onlyIfIdle ? 'if_idle' : request.skipUnlessIdle ? 'skip' : undefined,
   request: request.requestId,
+  trace: request.traceparent,
   payload: request.payload,
   action: request.action === undefined ? undefined : toColumn(request.action),
   headers: request.headers,

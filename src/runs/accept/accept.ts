@@ -10,6 +10,7 @@ import { CodedError } from '../../errors.ts'
 import { loggingAlone, noteInLog } from '../../logger.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import type { Temporal } from '../../temporal/temporal.ts'
+import { currentTraceparent } from '../../tracing/span.ts'
 import { acceptRuns, isNew, type Decided, type Decision } from './accept-runs.ts'
 import type { AcceptRequest, Receipt } from './receipt.ts'
 import { findAccepted, repeated } from './repeated.ts'
@@ -146,7 +147,7 @@ export function createAccept(context: {
   /** Decides a request with others. Resolves after the commit. `stale` if what it was judged by has changed. */
   async function withOthers(request: AcceptRequest): Promise<Receipt | 'stale'> {
     const decision = await new Promise<Final>((resolve, reject) => {
-      waiting.push({ request, since: performance.now(), resolve, reject })
+      waiting.push({ request: traced(request), since: performance.now(), resolve, reject })
       if (!flushing) void loggingAlone(() => regardless(flush))
     })
     return decision === 'stale' ? decision : receiptOf(decision)
@@ -157,10 +158,10 @@ export function createAccept(context: {
    * commit.
    */
   async function together(trx: Transaction, requests: AcceptRequest[]) {
-    const { decisions, woken, stored } = await decide(trx, requests, { waits: true })
+    const { decisions, woken, stored } = await decide(trx, requests.map(traced), { waits: true })
     const repeats = decisions.flatMap((decision, index) => (decision === 'again' ? [index] : []))
     for (const index of repeats) {
-      const again = await decide(trx, [requests[index] as AcceptRequest], { waits: true })
+      const again = await decide(trx, [traced(requests[index] as AcceptRequest)], { waits: true })
       decisions[index] = again.decisions[0] as Decision
       woken.push(...again.woken)
       stored.push(...again.stored)
@@ -214,6 +215,9 @@ export function createAccept(context: {
 }
 
 export type Accept = ReturnType<typeof createAccept>
+
+/** Its batch is decided in another request's work. */
+const traced = (request: AcceptRequest): AcceptRequest => ({ ...request, traceparent: currentTraceparent() })
 
 /** The receipt of a decided request. Throws the refusal. */
 function receiptOf(decision: Decision): Receipt {

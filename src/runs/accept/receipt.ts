@@ -20,6 +20,8 @@ export interface AcceptRequest {
   judgedBy?: Judgement | undefined
   trigger: Trigger
   requestId: string
+  /** The span in which it was accepted, added when it is accepted. */
+  traceparent?: string | undefined
   /** The payload as received, or the JSON text of a manual run's input. */
   payload?: string | undefined
   /** Instructions in the payload that may replace the agent's prompt. */

@@ -20,6 +20,7 @@ import { errorOf } from './ending-error.ts'
 import { logEnding } from './log-ending.ts'
 import { notifyFailing } from './notify-failing.ts'
 import { currentWaitMs, isUncounted } from '../time-left.ts'
+import type { RunTraces } from '../run-traces.ts'
 import { append, type NewEvent } from '../timeline.ts'
 
 /** Runs of a deleted agent that end per transaction, which locks the queue for about half a second. */
@@ -42,6 +43,7 @@ export function createWriteEnding({
   logger,
   loop,
   metrics,
+  traces,
 }: {
   agents: Pick<Agents, 'pauseFor'>
   callbacks: Callbacks
@@ -49,6 +51,7 @@ export function createWriteEnding({
   logger: Logger
   loop: Pick<Loop, 'settleCalls'>
   metrics: Pick<Metrics, 'runsEnded' | 'runSeconds'>
+  traces: RunTraces
 }) {
   return async (trx: Transaction, run: Run, ending: Ending, now: Date): Promise<void> => {
     const { status, reason } = ending
@@ -58,7 +61,7 @@ export function createWriteEnding({
       await append(trx, run.id, now, closed.map(closedEvent))
       loop.settleCalls(trx, { ownerId: run.ownerId, calls: closed })
     }
-    await endWait(trx, run, now)
+    await endWait(trx, run, now, traces)
     const error = reason && errorOf(reason, run)
     const changes = { status, reason, error, endedAt: now }
     await append(trx, run.id, now, [{ kind: 'ended', data: { status, reason, message: error } }], changes)
@@ -72,6 +75,7 @@ export function createWriteEnding({
       logEnding(logger, run, changes)
       metrics.runsEnded.inc({ status, reason: reason ?? '' })
       if (run.startedAt) metrics.runSeconds.observe((now.getTime() - run.startedAt.getTime()) / 1000)
+      traces.ended(run, changes)
     })
   }
 }
@@ -154,11 +158,12 @@ const asRequested = (run: Run, ending: Ending): Ending =>
     : ending
 
 /** Records the end of a wait. The caller sets the status. */
-export async function endWait(trx: Transaction, run: Run, now: Date): Promise<void> {
+export async function endWait(trx: Transaction, run: Run, now: Date, traces: RunTraces): Promise<void> {
   if (!run.waitingCause) return
   const ms = currentWaitMs(run, now)
   const none = { waitingCause: null, waitingFor: null, waitingSince: null, waitingUntil: null }
   const outageMs = run.outageMs + (isUncounted(run.waitingCause) ? ms : 0)
   const changes = { ...none, waitedMs: run.waitedMs + ms, outageMs }
   await append(trx, run.id, now, [{ kind: 'wait.ended', data: { cause: run.waitingCause, ms } }], changes)
+  traces.waited(trx, run, now)
 }

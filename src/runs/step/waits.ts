@@ -12,6 +12,7 @@ import { notifyOutOfCredits } from '../queue/notify-blocked.ts'
 import type { RunRecord } from '../record.ts'
 import { noRounds, Run } from '../run.ts'
 import { notifyOutage } from '../notify-outage.ts'
+import type { RunTraces } from '../run-traces.ts'
 import { outageTimeLeft, waitingTimeLeft } from '../time-left.ts'
 import { append } from '../timeline.ts'
 import type { Decision } from './decide.ts'
@@ -47,8 +48,9 @@ export function createWaits(context: {
   billing: Pick<Billing, 'credits'>
   notifications: Notifications
   due: Due
+  traces: RunTraces
 }) {
-  const { clock, config, billing, notifications, due } = context
+  const { clock, config, billing, notifications, due, traces } = context
 
   /** When a run that waits fails, unless what it waits for has come by then. */
   function endOf(run: Run, trouble: ModelTrouble | undefined, now: Date): Date {
@@ -86,7 +88,7 @@ export function createWaits(context: {
   }
 
   async function end(trx: Transaction, run: Run): Promise<Run> {
-    await endWait(trx, run, clock.now())
+    await endWait(trx, run, clock.now(), traces)
     return Run.query(trx).patchAndFetchById(run.id, { status: 'running' })
   }
 

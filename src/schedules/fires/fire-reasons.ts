@@ -17,6 +17,11 @@ export const fireReasons = {
   },
   LATE: { outcome: 'missed', message: 'The platform did not start the run in time.' },
   NOT_FIRED: { outcome: 'missed', message: 'The platform was down or too busy to start the run in time.' },
+  RESTORED: {
+    outcome: 'missed',
+    message:
+      'The database was restored from a backup later than this time. The run may have started before that, so it was not started again.',
+  },
   CHANGED: {
     outcome: 'missed',
     message: 'The schedule was changed before the run could start, and no longer includes this time.',

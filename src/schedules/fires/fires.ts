@@ -8,12 +8,15 @@ import type { Logger } from '../../logger.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import { AgentQueue } from '../../runs/agent-queue.ts'
 import type { Runs } from '../../runs/runs.ts'
+import { names, spanNames } from '../../tracing/names.ts'
+import type { Tracing } from '../../tracing/tracing.ts'
 import type { FireOutcome } from '../../../workflows/messages.ts'
 import { fireReasons, type FireReason } from './fire-reasons.ts'
 import { isFire } from '../cron/fire-times.ts'
 import { advance, lockSchedule } from './ledger.ts'
 import { planOf, type Plan } from '../plan.ts'
 import { ScheduleFire } from './schedule-fire.ts'
+import { wasRestoredSince } from '../../backups/restore.ts'
 import { Schedule } from '../schedule.ts'
 import type { Schedules } from '../schedules.ts'
 
@@ -62,8 +65,9 @@ export function createFires(context: {
   runs: { accept: Pick<Runs['accept'], 'within'> }
   billing: Billing
   schedules: Pick<Schedules, 'syncSoon'>
+  tracing: Tracing
 }) {
-  const { database, clock, config, logger, runs, billing, schedules, metrics } = context
+  const { database, clock, config, logger, runs, billing, schedules, metrics, tracing } = context
 
   async function decide(trx: Transaction, fired: Fired): Promise<Decision> {
     const { agentId, generation, nominalAt } = fired
@@ -102,6 +106,8 @@ export function createFires(context: {
 
   async function reasonNotTo({ trx, fired, agent, now }: Case): Promise<FireReason | undefined> {
     if (agent.pausedAt) return 'PAUSED'
+    // Its run may be among what the restore has lost.
+    if (await wasRestoredSince(trx, fired.nominalAt)) return 'RESTORED'
     if (now.getTime() - fired.nominalAt.getTime() > config.scheduleCatchUpSeconds * 1000) return 'LATE'
     const { balance, limits, features } = await billing.accountFor(agent, trx)
     if (!features.includes('scheduled')) return 'NO_TIER'
@@ -138,9 +144,12 @@ export function createFires(context: {
   return {
     /** Records a fire, and accepts its run if one is due. Repeated calls return the recorded outcome. */
     async recordFire(fired: Fired): Promise<FireOutcome> {
-      const { outcome, afterwards } = await database.transaction((trx) => decide(trx, fired))
-      afterwards?.()
-      return outcome
+      return tracing.inSpan({ name: spanNames.fire, attributes: { [names.agentId]: fired.agentId } }, async (span) => {
+        const { outcome, afterwards } = await database.transaction((trx) => decide(trx, fired))
+        span.set({ [names.outcome]: outcome })
+        afterwards?.()
+        return outcome
+      })
     },
   }
 }

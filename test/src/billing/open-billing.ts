@@ -65,6 +65,7 @@ function billingOf(database: Awaited<ReturnType<typeof openDatabase>>, start?: s
     auditDays: 400,
     centsPerHundredCredits: 100,
     billing: testConfig('postgres://unused').billing,
+    callbacks: { hours: 24, timeoutSeconds: 10 },
     mail: { smtpUrl: undefined, from: undefined, timeoutSeconds: 1 },
   }
   const allowances = createAllowances({ config })

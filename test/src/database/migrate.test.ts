@@ -42,12 +42,13 @@ async function untilWaiting(database: Database, text: string): Promise<void> {
 }
 
 // @promise migrations
-test('a migration that a long reader keeps waiting lets writers pass soon, changes nothing, and can be repeated', async (t) => {
+test('a migration that a long reader keeps waiting tries again, lets writers pass soon, and changes nothing', async (t) => {
   const database = await connect(t)
   const reader = await database.transaction()
   t.teardown(() => reader.rollback())
   await reader('leases').select('name')
-  const migrating = t.throwsAsync(migrate(database, [...migrations, adding], silent))
+  const told: string[] = []
+  const migrating = t.throwsAsync(migrate(database, [...migrations, adding], (text) => told.push(text), [0.2]))
   await untilWaiting(database, 'alter table leases')
   const began = Date.now()
   await write(database, 'behind the migration')
@@ -56,10 +57,40 @@ test('a migration that a long reader keeps waiting lets writers pass soon, chang
     (await migrating)?.message ?? '',
     /migration 29990101000100-mood waited .* changed nothing\. Run the migrations again/,
   )
+  t.is(told.length, 1)
+  t.regex(told[0] ?? '', /29990101000100-mood waited 2 seconds .* changed nothing\. Trying again in 0\.2 seconds/)
   t.false(await database.schema.hasColumn('leases', 'mood'))
   await reader.rollback()
   t.deepEqual(await migrate(database, [...migrations, adding], silent), [adding.name])
   t.true(await database.schema.hasColumn('leases', 'mood'))
+})
+
+/** Locks one table, then another. */
+const twice: Migration = {
+  name: '29990101000300-twice',
+  up: async (knex) => {
+    await knex.raw('alter table leases add column mood text')
+    await knex.raw('alter table model_outages add column mood text')
+  },
+  down: () => Promise.resolve(),
+}
+
+// @promise migrations
+test('a migration that meets a deadlock with a writer tries again and succeeds', async (t) => {
+  const database = await connect(t)
+  const writer = await database.transaction()
+  t.teardown(() => writer.rollback())
+  // Only the migration looks for deadlocks while both wait, so it is the one that Postgres ends.
+  await writer.raw("set local deadlock_timeout = '1min'")
+  await writer.raw('lock table model_outages in row exclusive mode')
+  const told: string[] = []
+  const migrating = migrate(database, [...migrations, twice], (text) => told.push(text), [0.2])
+  await untilWaiting(database, 'alter table model_outages')
+  await write(writer, 'crosswise')
+  await writer.commit()
+  t.deepEqual(await migrating, [twice.name])
+  t.deepEqual(told, [`The migration ${twice.name} met a deadlock and changed nothing. Trying again in 0.2 seconds.`])
+  t.true(await database.schema.hasColumn('model_outages', 'mood'))
 })
 
 // @promise migrations

@@ -53,6 +53,7 @@ const idle: Facts = {
   queued: 0,
   asked: null,
   action: { kind: 'rest' },
+  silentSince: null,
   schedule: null,
   temporal: { reachable: true, since: null },
   workers: { present: true, since: null },
@@ -167,6 +168,7 @@ const sooner = { ...unapproved, approval: { id: 'p2', formNumber: 0, requestedAt
 
 /** What there is to tell of the facts, the most important first, and what is told of the first cause. */
 const rows: [what: string, facts: Facts, codes: string, first?: Partial<Cause>][] = [
+  ['nothing comes', { ...idle, silentSince: ago(9000) }, 'SILENT IDLE', { since: ago(9000) }],
   ['an idle schedule fires next', scheduled, 'SCHEDULE', { until: ahead(600) }],
   ['it needs a worker', { ...scheduled, workers: nobody }, 'NO_WORKER SCHEDULE', { since: ago(100) }],
   [

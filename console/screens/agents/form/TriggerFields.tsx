@@ -79,6 +79,9 @@ const WebhookFields = ({ draft, change, problem }: PartProps) => {
       <Check isSelected={draft.allowActionOverride} onChange={(allowActionOverride) => change({ allowActionOverride })}>
         The member <code>action</code> of a payload replaces the prompt
       </Check>
+      <Check isSelected={draft.watchSilence} onChange={(watchSilence) => change({ watchSilence })}>
+        Notify me when the usual deliveries do not come
+      </Check>
     </>
   )
 }

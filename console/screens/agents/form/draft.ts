@@ -18,6 +18,7 @@ export interface Draft {
   outputSchema: string
   summarizes: boolean
   creditsPerMonth: string
+  watchSilence: boolean
   sites: Api['AgentSiteRequest'][]
 }
 
@@ -36,6 +37,7 @@ export const emptyDraft = (timeZone: string): Draft => ({
   outputSchema: '',
   summarizes: false,
   creditsPerMonth: '',
+  watchSilence: true,
   sites: [],
 })
 
@@ -57,6 +59,7 @@ export function draftOf(agent: Api['Agent'], timeZone: string): Draft {
     outputSchema: agent.outputSchema === null ? '' : JSON.stringify(agent.outputSchema, null, 2),
     summarizes: agent.summarizes,
     creditsPerMonth: agent.creditsPerMonth === null ? '' : String(agent.creditsPerMonth),
+    watchSilence: agent.watchSilence,
     sites: agent.sites.map(({ tools, ...site }) => ({ ...site, ...(tools === null ? {} : { tools }) })),
   }
 }
@@ -82,6 +85,7 @@ export function bodyOf(draft: Draft): Body {
     summarizes: draft.summarizes,
     // A text that is no number is sent as it is, and the API says what it should be.
     creditsPerMonth: draft.creditsPerMonth.trim() === '' ? null : numberOf(draft.creditsPerMonth.trim()),
+    watchSilence: draft.watchSilence,
     sites: draft.sites,
   }
 }

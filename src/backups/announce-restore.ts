@@ -1,0 +1,103 @@
+import { closeCalls } from '../loop/close-calls.ts'
+import { ChatAnswer } from '../chat/chat-answer.ts'
+import type { Clock } from '../clock.ts'
+import type { Transaction } from '../database/database.ts'
+import { newId } from '../ids.ts'
+import type { Notifications } from '../notifications/notifications.ts'
+import { unfinishedStatuses } from '../runs/states.ts'
+import { closeDirectCalls } from '../tools/tools.ts'
+import { tellOwners } from './tell-owners.ts'
+import { Restore } from './restore.ts'
+
+/**
+ * Far more executions than a run ever gets. What Temporal and processes still know of the lost time names lower epochs,
+ * so it can write nothing.
+ */
+const leap = 1_000_000
+
+/** How a chat answer or a direct call ends that was under way at the time of the backup. */
+const cutShort =
+  'The platform was restored from a backup that was made while this was under way. It may have gone on after the backup: check at the sites what was done before you repeat it.'
+
+/**
+ * Makes a restored database safe to work with, in one transaction, before any process sees it or while none runs. The
+ * record has gone back in time, and the world has not: a call that the record shows as planned may have been made. So
+ * everything unfinished stops until somebody decides.
+ *
+ * - Agents with unfinished runs are paused (`RESTORED`). Their runs wait, also before calls that were planned already.
+ * - Their epochs leap, so no execution of the lost time can write.
+ * - Answers of chats and direct calls under way end; a call that may have taken effect is in doubt.
+ * - Credits are no longer bought automatically: the purchases of the lost time are not on record.
+ * - Times of schedules before now are not made up for (`wasRestoredSince`).
+ * - Owners are notified.
+ *
+ * Callbacks and mails that were pending are sent, with the same ids as before.
+ */
+export async function announceRestore(
+  trx: Transaction,
+  { clock, notifications, asOf }: { clock: Clock; notifications: Pick<Notifications, 'notify'>; asOf: Date },
+): Promise<Restore> {
+  const now = clock.now()
+  const restore = { id: newId(), asOf, restoredAt: now }
+  await trx.raw(leapQueuesStatement)
+  const { rows: runs } = await trx.raw<{ rows: { agentId: string }[] }>(leapRunsStatement, { leap, unfinishedStatuses })
+  const agentIds = [...new Set(runs.map(({ agentId }) => agentId))]
+  await trx.raw(pauseStatement, { agentIds, now })
+  await trx.raw(schedulesStatement, { agentIds })
+  await trx.raw(dueStatement, { agentIds, now })
+  const buyers = await stopTopUps(trx)
+  const answers = await endAnswers(trx, now)
+  await closeDirectCalls(trx, { result: cutShort, now, before: now })
+  const made = await Restore.query(trx).insertAndFetch({ ...restore, agents: agentIds.length, runs: runs.length })
+  await tellOwners(trx, notifications, { restore: made, answers, buyers })
+  return made
+}
+
+/** Returns whose automatic purchases are off now. */
+async function stopTopUps(trx: Transaction): Promise<Set<string>> {
+  const { rows } = await trx.raw<{ rows: { ownerId: string }[] }>(topUpsStatement)
+  return new Set(rows.map(({ ownerId }) => ownerId))
+}
+
+const topUpsStatement = `
+  update accounts set top_up_enabled = false where top_up_enabled returning owner_id as "ownerId"`
+
+/** Ends the answers that are under way or wait. Returns how many each owner had. */
+async function endAnswers(trx: Transaction, now: Date): Promise<Map<string, number>> {
+  const counts = new Map<string, number>()
+  for (const { id, sessionId, number, ownerId } of await ChatAnswer.query(trx).whereNull('endedAt').forUpdate()) {
+    await closeCalls(trx, { kind: 'answer', id }, now)
+    const failure = { status: 'failed' as const, errorCode: 'INTERNAL_ERROR' as const, errorMessage: cutShort }
+    await ChatAnswer.query(trx)
+      .findById([sessionId, number])
+      .patch({ ...failure, endedAt: now, writer: null, writerUntil: null })
+    counts.set(ownerId, (counts.get(ownerId) ?? 0) + 1)
+  }
+  return counts
+}
+
+/** The execution that claimed a run is of the lost time; another one may claim it. */
+const leapQueuesStatement = `
+  update agent_queues q set claimed_epoch = coalesce(q.claimed_epoch, r.epoch)
+    from runs r where r.id = q.running_run_id`
+
+const leapRunsStatement = `
+  update runs set epoch = epoch + :leap where status = any(:unfinishedStatuses) returning agent_id as "agentId"`
+
+/**
+ * A pause that began with the excess over the tier's limit would end with it. It becomes a pause of its own. An owner who
+ * has paused an agent decides already.
+ */
+const pauseStatement = `
+  update agents
+     set paused_reason = 'RESTORED',
+         paused_at = case when paused_at is null then :now else paused_at + interval '1 millisecond' end
+   where id = any(:agentIds::uuid[]) and (paused_at is null or paused_at = exceeding_since)`
+
+/** Temporal learns of the pauses, and every schedule is compared with what it has. */
+const schedulesStatement = `
+  update schedules s
+     set checked_at = null, generation = generation + case when agent_id = any(:agentIds::uuid[]) then 1 else 0 end`
+
+const dueStatement = `
+  insert into due_agents (agent_id, due_at) select id, :now from unnest(:agentIds::uuid[]) as t (id)`

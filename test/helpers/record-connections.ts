@@ -1,0 +1,15 @@
+import { appendFileSync } from 'node:fs'
+import { Socket } from 'node:net'
+
+/*
+ * Loaded first into a process and its threads: writes the port or path of each connection that they open to the file in
+ * this module's address, a line each.
+ */
+const file = new URL(import.meta.url).searchParams.get('file') ?? ''
+const connect = Socket.prototype.connect
+
+Socket.prototype.connect = function record(this: Socket, ...given: unknown[]) {
+  const [first] = given.flat() as [{ port?: unknown; path?: unknown } | number | string]
+  appendFileSync(file, `${typeof first === 'object' ? String(first.port ?? first.path) : first}\n`)
+  return connect.apply(this, given as Parameters<typeof connect>)
+} as typeof connect
