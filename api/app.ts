@@ -2,6 +2,7 @@ import { Router } from '@koa/router'
 import Koa from 'koa'
 import type { Services } from '../src/services.ts'
 import { mountAuthorizationServer } from './authorization-server.ts'
+import { mountCanary } from './canary.ts'
 import { mountConsole } from './console/console.ts'
 import { mountDocs } from './docs/docs.ts'
 import { mountMcp } from './mcp/mcp.ts'
@@ -41,6 +42,7 @@ export function createApp(services: Services): Koa {
   mountAuthorizationServer(router, services)
   mountMcp(router, services, shared)
   mountMetrics(router, services)
+  mountCanary(router, services)
   const find = createFindPath(router, routes)
 
   app.use(requestId)

@@ -1,6 +1,7 @@
 import { createApp } from '../api/app.ts'
 import { createHttpServer } from '../api/server.ts'
 import { startLoops } from '../src/loops.ts'
+import { startPresence } from './presence.ts'
 import { startProcess } from './process.ts'
 
 /** How long clients have to stop using their connections: two seconds, or a tenth of a shorter time to stop. */
@@ -18,12 +19,14 @@ await startProcess('api', async ({ config, logger, services }) => {
   })
   logger.info({ address: server.address(), timeZoneData: process.versions.tz }, 'listening')
   void services.signIn.checkInstalled()
-  const loops = startLoops(services, 'everywhere')
+  const absent = startPresence({ logger, services }, 'api')
+  const loops = startLoops(services, 'everywhere', [], services.processes.watch)
   return async () => {
     const drained = drain(noticeMs(config.shutdownSeconds))
     // Open streams would keep their connections. Their readers reconnect to another process.
     const watched = services.runs.watching.stop()
     await Promise.all([...loops.map((loop) => loop.stop()), watched])
+    await absent()
     await drained
   }
 })

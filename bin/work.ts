@@ -3,6 +3,7 @@ import { startLoop, type Loop } from '../src/loop.ts'
 import { startLoops, type LoopName } from '../src/loops.ts'
 import { startHealth } from './health.ts'
 import { startPolling } from './polling.ts'
+import { startPresence } from './presence.ts'
 import type { ProcessContext } from './process.ts'
 
 /**
@@ -19,7 +20,8 @@ export function startWork(
   void services.models.warmUp()
   const health = startHealth(context, () => polling.isPolling())
   const presence = startLoop('presence', 1, logger, () => services.workers.report(polling.isPolling()))
-  const loops = startLoops(services, 'workers', leftOut)
+  const absent = startPresence(context, 'worker')
+  const loops = startLoops(services, 'workers', leftOut, services.processes.watch)
   return async () => {
     // A slow callback receiver must not use up the time for activities.
     const delivering = loops.filter(({ name }) => name === 'callbacks')
@@ -29,6 +31,7 @@ export function startWork(
     await services.workers
       .signOff()
       .catch((error: unknown) => logger.warn({ err: error }, 'failed to deregister the worker'))
+    await absent()
     await polling.stop()
     await delivered
     health.stop()

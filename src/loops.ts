@@ -1,9 +1,11 @@
 import type { Config } from './config/config.ts'
 import { startLoop, type Loop } from './loop.ts'
+import type { SignOfLife } from './processes/processes.ts'
 import type { Services } from './services.ts'
 
 export interface LoopDeclaration {
   name: string
+  /** In seconds. A loop with 0 is off. */
   every: (config: Config) => number
   where: 'workers' | 'everywhere'
   /** One process at a time runs it. Its lease lasts this many seconds from the start of a round. */
@@ -110,22 +112,36 @@ export const loops = [
   { name: 'stored bytes', every: () => 1, where: 'everywhere', round: ({ billing }) => billing.storedBytes.flush() },
   { name: 'chats', every: () => 2, where: 'everywhere', alone: () => 10, round: ({ chat }) => chat.reconcile() },
   { name: 'lost answers', every: () => 0.5, where: 'everywhere', round: ({ chat }) => chat.takeUpLost() },
+  {
+    name: 'canary',
+    every: ({ canary }) => canary.everySeconds,
+    where: 'everywhere',
+    // Soon, another process must send instead of a frozen one.
+    alone: ({ canary }) => canary.everySeconds + 30,
+    round: ({ canary }) => canary.round(),
+  },
   { name: 'housekeeping', every: () => 60, where: 'workers', round: housekeep },
 ] as const satisfies LoopDeclaration[]
 
 export type LoopName = (typeof loops)[number]['name']
 
-/** Starts the loops of a kind of process. Tests omit some, and run their rounds themselves. */
+/** Starts the loops of a kind of process, each watched for signs of life. Tests omit some, and run their rounds themselves. */
 export function startLoops(
   services: Services,
   where: LoopDeclaration['where'],
   leftOut: readonly LoopName[] = [],
+  watch?: (name: string, everySeconds: number) => SignOfLife,
 ): Loop[] {
   const { config, logger } = services
   const wanted: readonly LoopDeclaration[] = loops.filter(
     ({ name, where: place }) => (place === 'everywhere' || place === where) && !leftOut.includes(name),
   )
-  return wanted.map((loop) => startLoop(loop.name, loop.every(config), logger, roundOf(services, loop)))
+  return wanted
+    .map((loop) => ({ ...loop, seconds: loop.every(config) }))
+    .filter(({ seconds }) => seconds > 0)
+    .map(({ seconds, ...loop }) =>
+      startLoop(loop.name, seconds, logger, roundOf(services, loop), watch?.(loop.name, seconds)),
+    )
 }
 
 function roundOf(services: Services, { name, alone, needsTemporal, round }: LoopDeclaration) {
@@ -165,6 +181,8 @@ async function housekeep(services: Services, stopping: AbortSignal): Promise<voi
     signIn,
     outages,
     apps,
+    processes,
+    canary,
   } = services
   await rateLimits.purge()
   await outgoingLimit.purge()
@@ -186,4 +204,6 @@ async function housekeep(services: Services, stopping: AbortSignal): Promise<voi
   await signIn.flows.purge()
   await outages.purge()
   await apps.purge()
+  await processes.purge()
+  await canary.purge()
 }

@@ -15,6 +15,7 @@ import { databaseClock, type Clock } from './clock.ts'
 import type { Config } from './config/config.ts'
 import { createCatalogue } from './catalogue/catalogue.ts'
 import { createChat } from './chat/chat.ts'
+import { createCanary } from './canary/canary.ts'
 import { createCallbacks } from './callbacks/callbacks.ts'
 import { createDeliver } from './callbacks/deliver.ts'
 import { createDatabase, type Prove, type Transaction } from './database/database.ts'
@@ -33,6 +34,7 @@ import { createRecordMetrics } from './metrics/record-metrics.ts'
 import { createMails } from './notifications/mails.ts'
 import { createNotifications } from './notifications/notifications.ts'
 import { createNotificationWebhooks } from './notifications/webhooks.ts'
+import { createProcesses } from './processes/processes.ts'
 import { createRateLimits } from './rate-limit.ts'
 import { createDue } from './runs/due.ts'
 import { createForgotten } from './runs/reconcile/forgotten-agents.ts'
@@ -46,6 +48,7 @@ import { createReachability } from './temporal/reachability.ts'
 import { createPartitions } from './runs/retention/partitions.ts'
 import { createRetention } from './runs/retention/retention.ts'
 import { createRuns } from './runs/runs.ts'
+import { createOwnFetch } from './safe-fetch/own-fetch.ts'
 import { createSafeFetch } from './safe-fetch/safe-fetch.ts'
 import { createScheduleSync } from './schedules/schedule-sync.ts'
 import { createFires } from './schedules/fires/fires.ts'
@@ -109,6 +112,7 @@ export function createServices(
   const tracing = createTracing({ config, logger })
   const outgoing = tracedRequests(createSafeFetch({ ...config.sites, baseUrl: config.http.baseUrl, version }))
   const trusted = createSafeFetch({ ...trustedSites(config), baseUrl: config.http.baseUrl, version })
+  const ownFetch = createOwnFetch(config.sites)
   const sealing = createSealing(config.vaultKeys)
   const vaultKeys = createVaultKeys({ database, clock, sealing, keys: config.vaultKeys })
   const rateLimits = createRateLimits({ database, config })
@@ -168,8 +172,10 @@ export function createServices(
   })
   const sessions = createSessions({ ...base, billing, models, vault })
   const callbacks = createCallbacks(base)
-  const deliverCallbacks = createDeliver({ ...base, agents, notifications, notificationWebhooks })
+  const deliverCallbacks = createDeliver({ ...base, ownFetch, agents, notifications, notificationWebhooks })
   const workers = createWorkers(base)
+  const processes = createProcesses(base)
+  const canary = createCanary({ ...base, agents, processes, ownFetch })
   const reachability = createReachability(base)
   const payloads = createPayloads(base)
   const parts = {
@@ -263,6 +269,8 @@ export function createServices(
     fires,
     scheduleSync,
     workers,
+    processes,
+    canary,
     why,
     needs,
     reachability,
@@ -278,6 +286,7 @@ export function createServices(
       await vault.refresh.settled()
       await outgoing.close()
       await trusted.close()
+      await ownFetch.close()
       await outages.close()
       await models.close()
       await threads.close()

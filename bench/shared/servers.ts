@@ -103,6 +103,7 @@ function settings(database: string, port: number, temporal: string): Record<stri
     SITE_LOOPBACK: 'true',
     TEMPORAL_ADDRESS: temporal,
     LOG_LEVEL: 'info',
+    CANARY_SECONDS: '0',
     RATE_LIMIT_STORE: 'memory',
     RATE_LIMIT_PER_MINUTE: '1000000000',
     RATE_LIMIT_AUTH_PER_MINUTE: '1000000000',

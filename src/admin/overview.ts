@@ -6,6 +6,7 @@ import { idIn, page, type Page, type PageRequest } from '../database/paging.ts'
 import { isOpen, Outage } from '../outages/outage.ts'
 import { assertThat } from '../errors.ts'
 import { isId } from '../ids.ts'
+import { systemOwnerId } from '../owners/system-owner.ts'
 import { paidWith } from '../owners/payer.ts'
 import { Run } from '../runs/run.ts'
 import type { RunStatus } from '../runs/states.ts'
@@ -175,7 +176,7 @@ const waitingStatement = `
 const statsStatement = `
   select (select count(*) from users)::int as users,
          (select count(*) from workspaces where deleted_at is null)::int as workspaces,
-         (select count(*) from agents where deleted_at is null)::int as agents,
+         (select count(*) from agents where deleted_at is null and owner_id <> '${systemOwnerId}')::int as agents,
          queued as "queuedRuns", running as "runningRuns", waiting as "waitingRuns",
          ended as "endedRuns", failed as "failedRuns",
          (select count(*) from callbacks where status = 'pending')::int as "pendingCallbacks",
@@ -184,6 +185,6 @@ const statsStatement = `
     from (select (count(*) filter (where status = 'queued'))::int as queued,
                  (count(*) filter (where status = 'running'))::int as running,
                  (count(*) filter (where status = 'waiting'))::int as waiting
-            from runs where status in ('queued', 'running', 'waiting')) unfinished,
+            from runs where status in ('queued', 'running', 'waiting') and owner_id <> '${systemOwnerId}') unfinished,
          (select count(*)::int as ended, (count(*) filter (where status = 'failed'))::int as failed
-            from runs where ended_at >= :since) over`
+            from runs where ended_at >= :since and owner_id <> '${systemOwnerId}') over`

@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts'
 import type { Transaction } from '../database/database.ts'
 import { newId } from '../ids.ts'
 import type { Notifications } from '../notifications/notifications.ts'
+import { canaryAgentId } from '../owners/system-owner.ts'
 import { unfinishedStatuses } from '../runs/states.ts'
 import { closeDirectCalls } from '../tools/tools.ts'
 import { tellOwners } from './tell-owners.ts'
@@ -41,10 +42,13 @@ export async function announceRestore(
   const restore = { id: newId(), asOf, restoredAt: now }
   await trx.raw(leapQueuesStatement)
   const { rows: runs } = await trx.raw<{ rows: { agentId: string }[] }>(leapRunsStatement, { leap, unfinishedStatuses })
-  const agentIds = [...new Set(runs.map(({ agentId }) => agentId))]
+  // The canary's run may go on: it calls nobody.
+  const agentIds = [...new Set(runs.map(({ agentId }) => agentId))].filter((id) => id !== canaryAgentId)
   await trx.raw(pauseStatement, { agentIds, now })
   await trx.raw(schedulesStatement, { agentIds })
   await trx.raw(dueStatement, { agentIds, now })
+  // Those of the time of the backup.
+  await trx.raw('delete from processes')
   const buyers = await stopTopUps(trx)
   const answers = await endAnswers(trx, now)
   await closeDirectCalls(trx, { result: cutShort, now, before: now })

@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { batchLookups } from '../database/batch-lookups.ts'
 import { Workspace } from '../workspaces/workspace.ts'
+import { systemOwnerId } from '../owners/system-owner.ts'
 import type { Due } from '../runs/due.ts'
 import { Account } from './account.ts'
 import { chargeAccount } from './ledger/charge.ts'
@@ -11,11 +12,13 @@ import { newMonth } from './ledger/granted-months.ts'
 import { reinstateCredits } from './ledger/reinstate-credits.ts'
 import { addGrant, settleGrants, takeGrants, type NewGrant, type TakenBack } from './ledger/grants.ts'
 import { createListLedger } from './ledger/list-ledger.ts'
+import { estimateOf } from './ledger/estimate.ts'
 import { createHolds, type NewHold } from './ledger/holds.ts'
 import { LedgerEntry } from './ledger-entry.ts'
 import type { Allowances } from './allowances.ts'
 import { findAccount, findAccounts, lockAccount } from './read-account.ts'
 import { fallsBelow, isPaid, accountStatusOf, timeOf, type AccountStatus } from './account-status.ts'
+import { systemAccount } from './system-account.ts'
 import { tierOf } from './tiers.ts'
 
 interface StepCharge {
@@ -60,6 +63,7 @@ export function createCredits(context: {
 
   /** The account that pays for the owner, with this month's grant. Usually one query by primary key. */
   async function current(ownerId: string, trx?: Transaction): Promise<Account> {
+    if (ownerId === systemOwnerId) return systemAccount()
     const account = trx ? await find(ownerId, trx) : await byOwner(ownerId)
     if (account && isCurrent(account)) return account
     return trx ? locked(ownerId, trx) : database.transaction((own) => locked(ownerId, own))
@@ -174,6 +178,8 @@ export function createCredits(context: {
       tokens,
       cost,
     } = charge
+    // The platform's own work costs nobody anything.
+    if (ownerId === systemOwnerId) return { charged: 0, balance: 0, isNew: false }
     const account = await locked(ownerId, trx)
     const kind = answerId !== null ? 'chat_step' : failedAttempt === undefined ? 'step' : 'failed_step'
     const of = { kind, runId, answerId, step, attempt: failedAttempt ?? null } as const
@@ -208,6 +214,7 @@ export function createCredits(context: {
    * none are free. The standing was read in this transaction, so the balance excludes expired grants.
    */
   async function hold(trx: Transaction, given: NewHold): Promise<number | undefined> {
+    if (given.ownerId === systemOwnerId) return estimateOf(given.used)
     const account = await lock(given.ownerId, trx)
     if (!account) throw new Error('credits are held for an account that does not exist')
     const { tokensPerMonth } = allowances.of(account).limits

@@ -11,6 +11,7 @@ import { inSpan } from '../tracing/span.ts'
 import type { Tracing } from '../tracing/tracing.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import type { NotificationWebhooks } from '../notifications/webhooks.ts'
+import type { OwnFetch } from '../safe-fetch/own-fetch.ts'
 import type { SafeFetch } from '../safe-fetch/safe-fetch.ts'
 import { createAttemptTurns } from './attempt-turns.ts'
 import { isOfRun } from './callback.ts'
@@ -36,6 +37,7 @@ export function createDeliver(context: {
   notifications: Notifications
   notificationWebhooks: Pick<NotificationWebhooks, 'contentOf'>
   fetch: SafeFetch
+  ownFetch: Pick<OwnFetch, 'post'>
   tracing: Tracing
 }) {
   const { logger, database, tracing } = context

@@ -4,6 +4,7 @@ import type { Database, Transaction } from '../database/database.ts'
 import type { Logger } from '../logger.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { Notifications } from '../notifications/notifications.ts'
+import { systemOwnerId } from '../owners/system-owner.ts'
 import { CallbackAttempt } from './callback-attempt.ts'
 import { isOfRun, type Callback } from './callback.ts'
 import { failureOf } from './failure.ts'
@@ -63,7 +64,7 @@ export function createGiveUp(context: {
         one < other ? -1 : 1,
       )
       for (const [, [first]] of byAgent) if (first) await notify(trx, first, now)
-      afterCommit(trx, () => metrics.callbacksEnded.inc({ status: 'failed' }, overdue.length))
+      afterCommit(trx, () => metrics.callbacksEnded.inc({ status: 'failed' }, overdue.filter(({ ownerId }) => ownerId !== systemOwnerId).length))
       return overdue.length
     })
 

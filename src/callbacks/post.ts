@@ -5,7 +5,9 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import { isTransient, type Database } from '../database/database.ts'
 import type { Logger } from '../logger.ts'
+import { systemOwnerId } from '../owners/system-owner.ts'
 import { retryAfter } from '../safe-fetch/retry-after.ts'
+import type { OwnFetch, OwnResponse } from '../safe-fetch/own-fetch.ts'
 import { SafeFetchError, type SafeFetch } from '../safe-fetch/safe-fetch.ts'
 import { limitedHost } from '../tools/limited-host.ts'
 import { OutgoingHost } from '../tools/outgoing-host.ts'
@@ -39,8 +41,9 @@ export function createPost(context: {
   agents: Agents
   notificationWebhooks: Pick<NotificationWebhooks, 'contentOf'>
   fetch: SafeFetch
+  ownFetch: Pick<OwnFetch, 'post'>
 }) {
-  const { database, clock, config, logger, agents, notificationWebhooks, fetch } = context
+  const { database, clock, config, logger, agents, notificationWebhooks, fetch, ownFetch } = context
 
   /** Works for deleted agents too. Throws if the vault key is missing. */
   async function secretOf(agentId: string): Promise<string> {
@@ -61,7 +64,7 @@ export function createPost(context: {
     return !!host?.suspendedAt
   }
 
-  async function send({ id, url }: Addressed, { secret, body }: { secret: string; body: string }, at: Date) {
+  async function send({ id, ownerId, url }: Addressed, { secret, body }: { secret: string; body: string }, at: Date) {
     const headers = {
       'Content-Type': 'application/json',
       'Webhook-Id': id,
@@ -69,6 +72,7 @@ export function createPost(context: {
       'Webhook-Signature': new Webhook(secret).sign(id, at, body),
     }
     const timeoutMs = config.callbacks.timeoutSeconds * 1000
+    if (ownerId === systemOwnerId) return classifyOwn(await ownFetch.post({ url, headers, body, timeoutMs }))
     const request = { url, method: 'POST', headers, body, timeoutMs, maxBytes: 0 } as const
     return classify(await fetch({ ...request, showRedirect: true, ignoreBody: true }))
   }
@@ -80,9 +84,10 @@ export function createPost(context: {
   }
 
   /** Rethrows only transient database errors, which happen before anything is sent. */
-  function resultOfError(error: unknown, { id }: Addressed): Result {
+  function resultOfError(error: unknown, { id, ownerId, url }: Addressed): Result {
     if (error instanceof SafeFetchError) return { ...failed(error.message), cause: error.code ?? error.reason }
     if (isTransient(error)) throw error
+    if (ownerId === systemOwnerId) return failed(`The API did not answer at ${url}.`)
     logger.error({ err: error, callbackId: id }, 'failed to build a callback')
     return failed('The platform could not make the request because of an internal error.')
   }
@@ -103,6 +108,9 @@ const removed: Result = {
 }
 
 const failed = (outcome: string): Result => ({ kind: 'failed', httpStatus: null, outcome })
+
+/** Our own API is tried again, whatever it answers. */
+const classifyOwn = ({ status }: OwnResponse): Result => classify({ status, headers: new Headers() })
 
 /** 2xx is delivered and 410 is final (Standard Webhooks, "Webhook delivery"). Anything else is retried. */
 function classify({ status, headers }: { status: number; headers: Headers }): Result {

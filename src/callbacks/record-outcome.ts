@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts'
 import { afterCommit } from '../database/after-commit.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import type { Metrics } from '../metrics/metrics.ts'
+import { systemOwnerId } from '../owners/system-owner.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import type { Claimed } from './claim-callbacks.ts'
 import { CallbackAttempt } from './callback-attempt.ts'
@@ -19,8 +20,9 @@ export function createRecordOutcome(context: {
 }) {
   const { database, clock, metrics, notifications } = context
 
-  const count = (trx: Transaction, status: 'delivered' | 'failed'): void =>
-    afterCommit(trx, () => metrics.callbacksEnded.inc({ status }))
+  const count = (trx: Transaction, { ownerId }: Claimed, status: 'delivered' | 'failed'): void => {
+    if (ownerId !== systemOwnerId) afterCommit(trx, () => metrics.callbacksEnded.inc({ status }))
+  }
 
   /** A recorded attempt never changes. */
   async function record(trx: Transaction, { id: callbackId, attempt }: Claimed, attempted: Attempted): Promise<void> {
@@ -37,7 +39,7 @@ export function createRecordOutcome(context: {
     const now = clock.now()
     const pending = Callback.query(trx).findById(id).where({ status: 'pending' })
     if (attempted.kind === 'delivered') {
-      if ((await pending.patch({ status: 'delivered', nextAt: null, endedAt: now })) > 0) count(trx, 'delivered')
+      if ((await pending.patch({ status: 'delivered', nextAt: null, endedAt: now })) > 0) count(trx, claimed, 'delivered')
       return
     }
     const { retryAfter, kind } = attempted
@@ -45,7 +47,7 @@ export function createRecordOutcome(context: {
     const latest = pending.where({ attempts: attempt })
     if (nextAt) await latest.patch({ nextAt })
     else if ((await latest.patch({ status: 'failed', nextAt: null, endedAt: now })) > 0) {
-      count(trx, 'failed')
+      count(trx, claimed, 'failed')
       await notifyFailed(trx, notifications, claimed, { failure: attempted.outcome, now })
     }
   }

@@ -192,6 +192,8 @@ function shape(
     workerHealthPort: env.WORKER_HEALTH_PORT,
     /** The bearer token for the metrics. Without one, there are none. */
     metrics: { token: env.METRICS_TOKEN },
+    /** How often the platform sends itself a delivery (0: never), and the address of its API for that. */
+    canary: { everySeconds: env.CANARY_SECONDS, url: env.CANARY_URL ?? env.BASE_URL },
     shutdownSeconds: env.SHUTDOWN_SECONDS,
     tracing: tracingOf(env),
   }

@@ -146,6 +146,8 @@ export const settings = v.object({
   WORKER_ACTIVITIES: whole(100, 1, 1000),
   WORKER_HEALTH_PORT: whole(0, 0, 65_535),
   METRICS_TOKEN: metricsToken,
+  CANARY_SECONDS: seconds(30, 0, 3600),
+  CANARY_URL: optionalWebAddress(),
   OTEL_EXPORTER_OTLP_ENDPOINT: optionalWebAddress(),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: optionalWebAddress(),
   OTEL_EXPORTER_OTLP_HEADERS: otlpHeaders,

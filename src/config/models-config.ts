@@ -1,3 +1,5 @@
+import { canaryModel } from '../owners/system-owner.ts'
+
 /** The AI providers with an adapter, and the built-in model. */
 export const providerKinds = [
   'openai',
@@ -73,6 +75,12 @@ export const demoModels: ModelsConfig = {
   default: 'demo',
   providers: [{ name: 'demo', kind: 'demo', concurrency: 10_000 }],
   models: [{ name: 'demo', id: 'demo', provider: 'demo', contextTokens: 1_000_000 }],
+}
+
+/** The model of the platform's own deliveries. It always exists, and nobody else can choose it. */
+export const canaryModels: Pick<ModelsConfig, 'providers' | 'models'> = {
+  providers: [{ name: canaryModel, kind: 'demo', concurrency: 10 }],
+  models: [{ name: canaryModel, id: 'demo', provider: canaryModel, contextTokens: 1_000_000 }],
 }
 
 /** The shortest configuration: an OpenAI key, or any server that speaks OpenAI's Chat Completions. */

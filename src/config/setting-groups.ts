@@ -140,6 +140,15 @@ export const settingGroups: readonly SettingGroup[] = [
     },
   },
   {
+    title: 'Canary',
+    settings: {
+      CANARY_SECONDS:
+        'How often the platform sends itself a delivery and waits for its callback. 0 turns this off. All processes need the same value.',
+      CANARY_URL:
+        'The address at which workers and the API reach the API for this. Set it if they do not reach BASE_URL.',
+    },
+  },
+  {
     title: 'Models',
     settings: {
       MODELS_FILE:

@@ -28,3 +28,7 @@ export const isFailing = ({ status }: Finding): boolean => status === 'failing'
 export function worst(findings: readonly Finding[], otherwise: Finding): Finding {
   return findings.find(isFailing) ?? findings.find(({ status }) => status === 'warning') ?? otherwise
 }
+
+/** The worst of several statuses. */
+export const worstOf = (statuses: readonly HealthStatus[]): HealthStatus =>
+  (['failing', 'warning'] as const).find((status) => statuses.includes(status)) ?? 'ok'

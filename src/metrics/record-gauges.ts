@@ -1,3 +1,6 @@
+import { canaryQuiet, canaryUp } from '../canary/canary-sql.ts'
+import { quietLoops } from '../processes/presence-sql.ts'
+
 /** A gauge about the record, read from Postgres. */
 export interface RecordGauge {
   name: string
@@ -106,6 +109,22 @@ export const recordGauges: readonly RecordGauge[] = [
       select count(*) as value from delivery_habits h join agents a on a.id = h.agent_id
        where h.silent_since is not null and a.trigger = 'webhook' and a.watch_silence and a.paused_at is null
          and a.deleted_at is null`,
+  },
+  {
+    name: 'switchyard_canary_up',
+    help: '1 while a delivery passes through the platform, no process is frozen and no loop is dead. Absent while the canary is off.',
+    query: canaryUp,
+  },
+  {
+    name: 'switchyard_canary_last_success_seconds',
+    help: 'Seconds since a delivery of the canary was accepted, run and called back.',
+    query: canaryQuiet,
+  },
+  {
+    name: 'switchyard_loop_last_round_seconds',
+    help: 'The longest time that a loop of a present process has given no sign of life.',
+    labels: ['loop'],
+    query: quietLoops,
   },
   {
     name: 'switchyard_hosts_held',

@@ -1,13 +1,14 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { databaseClock, type Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
-import type { ModelConfig, ProviderConfig } from '../config/models-config.ts'
+import { canaryModels, type ModelConfig, type ProviderConfig } from '../config/models-config.ts'
 import { startDeadline } from '../safe-fetch/deadline.ts'
 import type * as inThread from '../in-thread.ts'
 import type { Logger } from '../logger.ts'
 import type { Threads } from '../threads/threads.ts'
 import { hidingOf } from '../hiding/hiding-cache.ts'
 import type { Hiding } from '../hiding/hiding.ts'
+import { canaryModel } from '../owners/system-owner.ts'
 import { createPlaces, type Places } from '../shares/places.ts'
 import { createCommon } from '../shares/shares.ts'
 import { createAnswering } from './answering.ts'
@@ -83,10 +84,11 @@ export function createModels(context: {
   const { answerOf, wordsOf } = createAnswering({ logger, ownSecrets, hideLong, refusedTools })
 
   function createEntries(): Map<string, Entry> {
-    const places = new Map(config.models.providers.map((one) => [one.name, placesOf(one)]))
+    const providers = [...config.models.providers, ...canaryModels.providers]
+    const places = new Map(providers.map((one) => [one.name, placesOf(one)]))
     return new Map(
-      config.models.models.map((model) => {
-        const provider = config.models.providers.find(({ name }) => name === model.provider)
+      [...config.models.models, ...canaryModels.models].map((model) => {
+        const provider = providers.find(({ name }) => name === model.provider)
         const shared = places.get(model.provider)
         if (!provider || !shared) throw new Error(`the model ${model.name} has no provider`)
         return [
@@ -129,7 +131,7 @@ export function createModels(context: {
 
   async function ask(entry: Entry, request: StepRequest): Promise<StepResult> {
     const [model, provider, started] = [entry.model.name, entry.provider.name, performance.now()]
-    const measured = startMeasuring(metrics, { provider, model })
+    const measured = startMeasuring(model === canaryModel ? undefined : metrics, { provider, model })
     const deadline = startDeadline(seconds * 1000, [request.signal])
     const stated = createStatedUsage()
     try {
@@ -204,10 +206,10 @@ export function createModels(context: {
     step,
     warmUp,
     defaultModel: config.models.default,
-    has: (name: string): boolean => entries.has(name),
+    has: (name: string): boolean => name !== canaryModel && entries.has(name),
     /** MODEL_ERROR if no such model is configured. */
     facts: (name: string): Promise<ModelFacts> => describe(entryOf(name)),
-    list: (): Promise<ModelFacts[]> => Promise.all([...entries.values()].map(describe)),
+    list: (): Promise<ModelFacts[]> => Promise.all([...entries.values()].filter(({ model }) => model.name !== canaryModel).map(describe)),
 
     /**
      * The tools that an owner's model may be offered, each with a unique name. MODEL_ERROR if the model is not

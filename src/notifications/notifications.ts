@@ -1,6 +1,7 @@
 import { later, type Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
+import { systemOwnerId } from '../owners/system-owner.ts'
 import { assertThat } from '../errors.ts'
 import { firstIdAt, isId, newId } from '../ids.ts'
 import { belongsTo, type Owners } from '../owners/reach.ts'
@@ -72,6 +73,8 @@ export function createNotifications(context: {
       trx: Transaction,
       { ownerId, kind, subjectId, key, consolePage, title, message }: NewNotification,
     ): Promise<boolean> {
+      // Nobody reads what the platform would tell itself; the canary's health says it.
+      if (ownerId === systemOwnerId) return false
       const now = clock.now()
       // Decided here and not at sending, so that a new mail server does not start with a flood.
       const mail = (await isMailed(trx, ownerId, kind))

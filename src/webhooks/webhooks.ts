@@ -6,6 +6,7 @@ import { requireFeature } from '../billing/tiers.ts'
 import type { Clock } from '../clock.ts'
 import { assertThat, CodedError, isCoded } from '../errors.ts'
 import type { Metrics } from '../metrics/metrics.ts'
+import { canaryAgentId } from '../owners/system-owner.ts'
 import type { RateLimits } from '../rate-limit.ts'
 import type { AcceptRequest, Receipt } from '../runs/accept/receipt.ts'
 import type { Runs } from '../runs/runs.ts'
@@ -174,7 +175,7 @@ export function createWebhooks(context: {
 
   /** Not the test of an address, which leaves no trace. */
   function noteAccepted({ agentId, fromOwner: isTest = false }: Judged, outcome: Outcome): void {
-    if ('sequence' in outcome) silence.note({ agentId, sequence: outcome.sequence, isTest })
+    if ('sequence' in outcome && agentId !== canaryAgentId) silence.note({ agentId, sequence: outcome.sequence, isTest })
   }
 
   return {

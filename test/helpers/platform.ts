@@ -55,6 +55,7 @@ export async function testEnvironment(t: ExecutionContext, { sites, env = {} }: 
     TEMPORAL_ADDRESS: sharedServers().temporal,
     TASK_QUEUE: taskQueueFor(t),
     DEMO_DIRECTIVES: 'true',
+    CANARY_SECONDS: '0',
     RATE_LIMIT_STORE: 'memory',
     RATE_LIMIT_PER_MINUTE: '1000000',
     RATE_LIMIT_CHANGES_PER_MINUTE: '1000000',

@@ -1,3 +1,4 @@
+import { canaryAgentId } from '../../owners/system-owner.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { StoredBytes } from '../../billing/stored-bytes.ts'
 import type { Callbacks } from '../../callbacks/callbacks.ts'
@@ -108,9 +109,9 @@ export function createAccept(context: {
   /** Deliveries share their commits. A replay is none, and comes with others of its own. */
   function count(requests: AcceptRequest[], decisions: Decision[]): void {
     metrics.acceptBatchRows.observe(requests.length)
-    for (const [index, { trigger }] of requests.entries()) {
+    for (const [index, { trigger, agentId }] of requests.entries()) {
       const decision = decisions[index] as Decision
-      if (trigger === 'webhook' && typeof decision === 'object' && 'receipt' in decision)
+      if (trigger === 'webhook' && agentId !== canaryAgentId && typeof decision === 'object' && 'receipt' in decision)
         metrics.deliveries.inc({ result: decision.isNew ? 'accepted' : 'repeated' })
     }
   }

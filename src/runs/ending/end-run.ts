@@ -1,3 +1,4 @@
+import { systemOwnerId } from '../../owners/system-owner.ts'
 import type { Agents } from '../../agents/agents.ts'
 import type { Callbacks } from '../../callbacks/callbacks.ts'
 import type { Clock } from '../../clock.ts'
@@ -73,8 +74,9 @@ export function createWriteEnding({
     // Only a committed ending counts. The caller handles a rollback.
     afterCommit(trx, () => {
       logEnding(logger, run, changes)
-      metrics.runsEnded.inc({ status, reason: reason ?? '' })
-      if (run.startedAt) metrics.runSeconds.observe((now.getTime() - run.startedAt.getTime()) / 1000)
+      const isOwn = run.ownerId === systemOwnerId
+      if (!isOwn) metrics.runsEnded.inc({ status, reason: reason ?? '' })
+      if (!isOwn && run.startedAt) metrics.runSeconds.observe((now.getTime() - run.startedAt.getTime()) / 1000)
       traces.ended(run, changes)
     })
   }

@@ -1,3 +1,4 @@
+import { canaryAgentId } from '../../owners/system-owner.ts'
 import { isDeepStrictEqual } from 'node:util'
 import type { AgentForRun, Agents } from '../../agents/agents.ts'
 import type { Billing } from '../../billing/billing.ts'
@@ -98,8 +99,8 @@ export function createClaim(context: {
   }
 
   /** A run behind a block starts late for its owner's sake. */
-  function noteLag(trx: Transaction, { blockedCause, progressedAt }: AgentQueue, { acceptedAt }: Run, now: Date): void {
-    if (blockedCause !== null) return
+  function noteLag(trx: Transaction, { blockedCause, progressedAt }: AgentQueue, { agentId, acceptedAt }: Run, now: Date): void {
+    if (blockedCause !== null || agentId === canaryAgentId) return
     const lagMs = now.getTime() - latest(acceptedAt, progressedAt).getTime()
     afterCommit(trx, () => metrics.startLagSeconds.observe(Math.max(0, lagMs) / 1000))
   }
