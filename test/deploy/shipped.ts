@@ -36,11 +36,3 @@ export const queriesOver = (time: string): { title: string; expr: string }[] =>
   panels.flatMap(({ title, targets = [] }) =>
     targets.map(({ expr }) => ({ title, expr: expr.replaceAll('$__rate_interval', time) })),
   )
-
-/** Metrics that are shown and alarm, and that other parts of the platform do not declare yet. */
-export const notYetDeclared = [
-  'switchyard_backup_age_seconds',
-  'switchyard_canary_up',
-  'switchyard_loop_last_round_seconds',
-  'switchyard_silent_agents',
-]
