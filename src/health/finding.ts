@@ -1,4 +1,4 @@
-export type HealthStatus = 'ok' | 'warning' | 'failing'
+type HealthStatus = 'ok' | 'warning' | 'failing'
 
 /** What a check saw. `message` and `fix` are sentences for operators, and never contain a secret. */
 export interface Finding {

@@ -98,7 +98,7 @@ test.serial('a good installation: the doctor is silent, and lists its checks if 
   const { lines, exitCode } = await doctor({}, '--all', '--try-providers')
   t.is(exitCode, 0)
   t.true(lines.length > 20)
-  for (const line of lines.slice(0, -1)) t.regex(line, /^ok [a-z ]+: [A-Z0-9].*\.$/)
+  for (const line of lines.slice(0, -1)) t.regex(line, /^ok [a-z ]+: \S.*\.$/)
   for (const secret of secrets()) t.false(lines.join('\n').includes(secret))
   const wrong = await doctor({}, '--al')
   t.is(wrong.exitCode, 1)
@@ -114,11 +114,9 @@ test.serial('1. a wrong public address', async (t) => {
   await names(t, { BASE_URL: `http://localhost:${place.api}` }, /^failing cookies: .* knows itself as http:\/\/127/)
 })
 
-test.serial('2. a clock that is two minutes ahead', (t) =>
-  names(t, aheadBy(120_000), /^failing clock: This machine's clock is 120 seconds ahead of Postgres's\./).then(
-    () => {},
-  ),
-)
+test.serial('2. a clock that is two minutes ahead', async (t) => {
+  await names(t, aheadBy(120_000), /^failing clock: This machine's clock is 120 seconds ahead of Postgres's\./)
+})
 
 test.serial('3. a frozen worker', async (t) => {
   const worker = place.processes().find(({ name }) => name === 'worker')
@@ -137,7 +135,10 @@ test.serial('3. a frozen worker', async (t) => {
 })
 
 test.serial('4. a full disk', async (t) => {
-  if (!isRoot) return t.pass('Only root can mount a small disk.')
+  if (!isRoot) {
+    t.pass('Only root can mount a small disk.')
+    return
+  }
   const file = join(place.data, 'filling')
   t.teardown(() => rmSync(file, { force: true }))
   const fill = (megabytes: number) => writeFileSync(file, Buffer.alloc(megabytes * 1024 ** 2))

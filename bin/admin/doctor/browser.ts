@@ -27,8 +27,8 @@ export const browserAddress: Check<Outside> = {
         `Something other than Switchyard answers at BASE_URL ${baseUrl}, with status ${answer.status}.`,
         fixAddress,
       )
-    const own: unknown[] = users.publicKeys().keys.map(({ kid }) => kid)
-    return theirs.some((kid) => own.includes(kid))
+    const own = new Set<unknown>(users.publicKeys().keys.map(({ kid }) => kid))
+    return theirs.some((kid) => own.has(kid))
       ? fine(`${baseUrl} leads to this installation.`)
       : failing(
           `BASE_URL ${baseUrl} leads to another installation, or one with another JWT_PRIVATE_KEY.`,

@@ -67,4 +67,4 @@ function judge({ host }: URL, { problem, from, until }: Seen, now: Date): Findin
   return left < least ? warning(message, renew) : fine(message)
 }
 
-const renew = 'Renew it, and look at why that did not happen by itself.'
+const renew = 'Renew it, and find out why that did not happen automatically.'

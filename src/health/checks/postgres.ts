@@ -41,6 +41,6 @@ const reasons: [RegExp, string, string][] = [
   ],
 ]
 
-/** What PgBouncer needs in its settings (docs/operate/second-machine.md, "PgBouncer"). */
+/** What PgBouncer needs in its settings (docs/operate/second-machine.md). */
 export const poolerFix =
   "ignore_startup_parameters = extra_float_digits,statement_timeout,idle_in_transaction_session_timeout and connect_query='set statement_timeout = ''30s''; set idle_in_transaction_session_timeout = ''5s''' in PgBouncer. See docs/operate/second-machine.md."

@@ -5,6 +5,7 @@ import { newId } from '../../../src/ids.ts'
 import { isOpen, Outage } from '../../../src/outages/outage.ts'
 import { readFacts } from '../../../src/runs/reconcile/facts.ts'
 import { lockRun, type RunRef } from '../../../src/runs/record.ts'
+import { createRunTraces } from '../../../src/runs/run-traces.ts'
 import { Run } from '../../../src/runs/run.ts'
 import { createDecide } from '../../../src/runs/step/decide.ts'
 import { createModelStanding } from '../../../src/runs/step/model-trouble.ts'
@@ -67,7 +68,7 @@ async function begun() {
 function settlingFor(services: Late['services']) {
   const clock = movableClock(new Date().toISOString())
   const then = { ...services, clock }
-  const [decide, waits] = [createDecide({ ...then, modelStanding: async () => undefined }), createWaits(then)]
+  const [decide, waits] = [createDecide({ ...then, modelStanding: async () => undefined }), createWaits({ ...then, traces: createRunTraces(then) })]
   const settle = (ref: RunRef) =>
     services.database.transaction(async (trx) => waits.follow(trx, await decide(trx, await lockRun(trx, ref))))
   return { clock, settle }
