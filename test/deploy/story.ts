@@ -8,7 +8,7 @@ import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { agentOf, connectBadTools, customer, deliver, ended, webhookAgent, type Person } from '../helpers/people.ts'
 import { firesOf, scheduledAgent } from '../helpers/schedules.ts'
-import { start } from '../helpers/runs.ts'
+import { cancel, start } from '../helpers/runs.ts'
 
 /**
  * A bit of everything that metrics tell of, through the given API processes: deliveries that are accepted, repeated and
@@ -24,6 +24,7 @@ export async function tellStory(t: ExecutionContext, stage: Stage, urls: [string
     ...others.map((one) => deliveries(t, one)),
     calls(t, others[0]!, sites),
     waits(others[1]!, vaultEntryId),
+    badEnds(t, others[0]!),
     chat(t, others[1]!),
     directCalls(others[0]!, vaultEntryId),
     refresh(t, stage, others[0]!),
@@ -52,6 +53,14 @@ async function calls(t: ExecutionContext, someone: Person, sites: { vaultEntryId
   const systemPrompt = `${scripts.map((one) => `[[call ${one}]]`).join('')} [[say done]]`
   const { id } = (await start(someone, await agentOf(someone, { systemPrompt, sites }))).body
   t.is((await ended(someone, id, 120)).toolCalls, scripts.length)
+}
+
+async function badEnds(t: ExecutionContext, someone: Person): Promise<void> {
+  const failing = (await start(someone, await agentOf(someone, { systemPrompt: '[[fail 400]]' }))).body.id
+  t.is((await ended(someone, failing, 60)).reason, 'MODEL_ERROR')
+  const long = (await start(someone, await agentOf(someone, { systemPrompt: '[[sleep 60]]' }))).body.id
+  await cancel(someone, long)
+  t.is((await ended(someone, long, 60)).status, 'cancelled')
 }
 
 /** A run that waits for its owner, to the end. */
