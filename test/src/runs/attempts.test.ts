@@ -5,7 +5,6 @@ import { newId } from '../../../src/ids.ts'
 import { isOpen, Outage } from '../../../src/outages/outage.ts'
 import { readFacts } from '../../../src/runs/reconcile/facts.ts'
 import { lockRun, type RunRef } from '../../../src/runs/record.ts'
-import { createRunTraces } from '../../../src/runs/run-traces.ts'
 import { Run } from '../../../src/runs/run.ts'
 import { createDecide } from '../../../src/runs/step/decide.ts'
 import { createModelStanding } from '../../../src/runs/step/model-trouble.ts'
@@ -67,8 +66,8 @@ async function begun() {
 /** Decides what a run does next, as of a time that the test moves. */
 function settlingFor(services: Late['services']) {
   const clock = movableClock(new Date().toISOString())
-  const then = { ...services, clock }
-  const [decide, waits] = [createDecide({ ...then, modelStanding: async () => undefined }), createWaits({ ...then, traces: createRunTraces(then) })]
+  const then = { ...services, clock, traces: services.runs.traces }
+  const [decide, waits] = [createDecide({ ...then, modelStanding: async () => undefined }), createWaits(then)]
   const settle = (ref: RunRef) =>
     services.database.transaction(async (trx) => waits.follow(trx, await decide(trx, await lockRun(trx, ref))))
   return { clock, settle }
