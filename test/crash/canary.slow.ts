@@ -14,10 +14,13 @@ async function open(t: Parameters<typeof openStage>[0]) {
   const [api] = await Promise.all([stage.startApi(), stage.startWorker()])
   const admin = { ...(await adminOf(stage.platform)), url: api.url }
   const health = async () => (await call(admin, getHealth)).body
-  const turns = (wanted: string, seconds = inTime) =>
-    eventually(seconds, `the canary is ${wanted}`, async () => {
-      const found = await health()
-      return found.canary.status === wanted && (wanted !== 'ok' || found.canary.lastSuccessAt) ? found : undefined
+  /** The checks and the canary look one after the other, so they agree a moment later. */
+  const turns = (wanted: 'ok' | 'failing') =>
+    eventually(inTime, `the canary is ${wanted}`, async () => {
+      const { status, checks, canary } = await health()
+      const isFailing = checks.some(({ name, status: one }) => /^(workers|loops)$/.test(name) && one === 'failing')
+      if (canary.status !== wanted || isFailing !== (wanted === 'failing')) return undefined
+      return canary.lastSuccessAt ? { status, checks, canary } : undefined
     })
   await turns('ok')
   return { stage, turns }
