@@ -90,7 +90,7 @@ export const announceRestoreCommand: AdminCommand = {
     const asOf = timeIn(given)
     await migrate(database, migrations, console.log)
     const restore = await database.transaction(async (trx) => {
-      await assertUnused(trx)
+      await assertUnused(trx, database)
       return announce(trx, given, asOf)
     })
     return `${inWords(restore)}\n${await endLost(given)}`
