@@ -44,7 +44,8 @@ test('a restore pauses the agents with unfinished runs, fences off what executed
   t.truthy(claimed)
   const restore = await announce(platform)
   t.like(restore, { agents: 3, runs: 3 })
-  t.is((await agentIn(platform, waiting)).pausedReason, 'RESTORED')
+  const shown = (await call(someone, agents.getAgent, { params: { agentId: waiting.id } })).body
+  t.is(shown.pausedReason, 'RESTORED')
   t.like(await agentIn(platform, own), { pausedReason: null }, 'its owner decides already')
   t.true((await agentIn(platform, own)).pausedAt !== null)
   t.is((await agentIn(platform, idle)).pausedAt, null)
