@@ -104,7 +104,12 @@ test('answers of chats and direct calls under way at the backup end, and a call 
   const about = { vaultEntryId: newId(), siteOrigin: '', tool: 'act', arguments: '{}' }
   const direct = newId()
   await database('direct_tool_calls').insert({
-    ...{ id: direct, ownerId, idempotencyKey: 'key', status: 'started', attempts: 1, effect: 'once' },
+    id: direct,
+    ownerId,
+    idempotencyKey: 'key',
+    status: 'started',
+    attempts: 1,
+    effect: 'once',
     ...times,
     ...about,
   })
@@ -131,12 +136,28 @@ async function answering({ services: { database } }: Platform, ownerId: string) 
   const [sessionId, id] = [newId(), newId()]
   const now = new Date()
   await database('sessions').insert({
-    ...{ id: sessionId, ownerId, createdAt: now, usedAt: now, expiresAt: later(now, 3600), lastNumber: 2 },
-    ...{ tokenHash: sessionId, onDisconnect: 'continue' },
+    id: sessionId,
+    ownerId,
+    createdAt: now,
+    usedAt: now,
+    expiresAt: later(now, 3600),
+    lastNumber: 2,
+    tokenHash: sessionId,
+    onDisconnect: 'continue',
   })
   await database('chat_answers').insert({
-    ...{ sessionId, number: 2, id, ownerId, messageId: newId(), createdAt: now, startedAt: now, writer: newId() },
-    ...{ writerUntil: later(now, 60), status: 'running', onDisconnect: 'continue', model: 'demo' },
+    sessionId,
+    number: 2,
+    id,
+    ownerId,
+    messageId: newId(),
+    createdAt: now,
+    startedAt: now,
+    writer: newId(),
+    writerUntil: later(now, 60),
+    status: 'running',
+    onDisconnect: 'continue',
+    model: 'demo',
   })
   return [sessionId, id] as const
 }
