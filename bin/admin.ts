@@ -9,7 +9,6 @@ import { firstAdmin, makeAdmin, removeAdmin } from './admin/admins.ts'
 import { inviteCommand } from './admin/invite.ts'
 import { resetPasswordCommand } from './admin/reset-password.ts'
 import { rotateKeys } from './admin/rotate-keys.ts'
-import { withEmbeddedPostgres } from './local/postgres/embedded-alone.ts'
 import { failureInWords, hasDatabase, settingsOfCommand } from './shared-settings.ts'
 import { chosenName } from './named-programs.ts'
 
@@ -32,6 +31,8 @@ const commands: Record<string, AdminCommand> = {
 
 async function carryOut(name: string, command: AdminCommand): Promise<void> {
   if (!command.startsPostgres || hasDatabase()) return carryOutAt(settingsOfCommand(), { name, command })
+  // Only a machine for development has its packages.
+  const { withEmbeddedPostgres } = await import('./local/postgres/embedded-alone.ts')
   await withEmbeddedPostgres(command.startsPostgres, (settings) =>
     carryOutAt(settings, { name, command, hasTemporal: settings['TEMPORAL_ADDRESS'] !== undefined }),
   )

@@ -2,8 +2,7 @@
 import test, { type ExecutionContext } from 'ava'
 import * as agents from '../../../api/agents.ts'
 import * as notifications from '../../../api/notifications.ts'
-import { announceRestore } from '../../../src/backups/announce-restore.ts'
-import { resumeRestored } from '../../../src/backups/resume-restored.ts'
+import { restoresOf } from '../../../bin/admin/restores-of.ts'
 import { databaseClock as clock, later } from '../../../src/clock.ts'
 import { newId } from '../../../src/ids.ts'
 import { lockRun } from '../../../src/runs/record.ts'
@@ -13,8 +12,8 @@ import { startPlatform, type Platform } from '../../helpers/platform.ts'
 import { scheduledAgent } from '../../helpers/schedules.ts'
 import { userIdOf } from '../../helpers/workspaces.ts'
 
-const announce = ({ services }: Platform, asOf = later(clock.now(), -600)) =>
-  services.database.transaction((trx) => announceRestore(trx, { clock, notifications: services.notifications, asOf }))
+const announce = ({ services, config }: Platform, asOf = later(clock.now(), -600)) =>
+  services.database.transaction((trx) => restoresOf(trx, config).announce(trx, asOf))
 
 const agentIn = async ({ services: { database } }: Platform, { id }: { id: string }) =>
   (await database('agents').where({ id }).first('pausedAt', 'pausedReason', 'exceedingSince')) as {
@@ -67,11 +66,11 @@ test('a restore pauses the agents with unfinished runs, fences off what executed
   const { items } = (await call(someone, notifications.listNotifications, { query: { kind: 'restored' } })).body
   t.is(items.length, 1)
   t.regex(items[0]!.message, /3 agents|unfinished run/)
-  t.is(await resumeRestored({ database, clock, config: { scheduleCatchUpSeconds: 60 } }), 1)
+  t.is(await restoresOf(database, platform.config).resumeAll(), 1)
   t.like(await agentIn(platform, waiting), { pausedAt: null, pausedReason: null })
   t.deepEqual((await agentIn(platform, { id })).pausedAt, exceedingSince, 'it stays suspended')
   t.true((await agentIn(platform, own)).pausedAt !== null)
-  t.is(await resumeRestored({ database, clock, config: { scheduleCatchUpSeconds: 60 } }), 0)
+  t.is(await restoresOf(database, platform.config).resumeAll(), 0)
 })
 
 test('a scheduled time before a restore is not made up for, and one after it runs', async (t) => {
