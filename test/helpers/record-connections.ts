@@ -6,7 +6,7 @@ import { Socket } from 'node:net'
  * this module's address, a line each.
  */
 const file = new URL(import.meta.url).searchParams.get('file') ?? ''
-Socket.prototype.connect = new Proxy(Reflect.get(Socket.prototype, 'connect') as Socket['connect'], {
+Socket.prototype.connect = new Proxy(Reflect.get(Socket.prototype, 'connect'), {
   apply(connect, socket, given: unknown[]) {
     const [first] = given.flat() as [{ port?: unknown; path?: unknown } | number | string]
     appendFileSync(file, `${typeof first === 'object' ? String(first.port ?? first.path) : first}\n`)

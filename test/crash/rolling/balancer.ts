@@ -37,7 +37,8 @@ export function createBalancer() {
     async remove(url: string): Promise<void> {
       const known = processes.get(url)
       processes.delete(url)
-      while ((known?.underWay ?? 0) > 0) await delay(20)
+      const isBusy = () => known !== undefined && known.underWay > 0
+      while (isBusy()) await delay(20)
     },
   }
 }
