@@ -95,7 +95,7 @@ export async function startTraffic(balancer: Balancer): Promise<Traffic> {
   const manual = await owner.agent('[[say done]]', 'manual')
   const session = await owner.session()
   const working = [
-    ...quick.map((agent) => repeat(150, (number) => deliverTo(agent, number))),
+    ...quick.map((agent) => repeat(400, (number) => deliverTo(agent, number))),
     ...slow.map((agent) => repeat(50, (number) => watchNext(agent, number))),
     repeat(100, startAndWait),
     repeat(200, () => chat(session)),
