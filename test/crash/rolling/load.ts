@@ -122,7 +122,7 @@ const describe = (error: unknown): string => {
 }
 
 /** Of a release whose answers may lack newer members, so nothing here compares them with the schemas of this one. */
-export async function createOwner({ send }: Pick<Balancer, 'send'>) {
+async function createOwner({ send }: Pick<Balancer, 'send'>) {
   const headers: Record<string, string> = { 'content-type': 'application/json' }
   async function post(path: string, body: Json): Promise<Json> {
     const answer = await send(path, { method: 'POST', headers, body: JSON.stringify(body) })
