@@ -33,6 +33,7 @@ const shared = {
   sessions: records('Chat sessions, including `messages`'),
   approvals: records('Tool calls that needed approval'),
   notifications: records('Notifications for the owner'),
+  notificationWebhook: record('Webhook for notifications, without its secret'),
   audit: records('Audit log entries'),
   complete: field(v.literal(true), 'Always the last field. Without it, the export is incomplete.'),
 }

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex'
 
 /**
- * Backups and restores on record. A restore pauses agents with the reason `RESTORED` and notifies their owners. A check is
- * validated under a lock that readers and writers do not wait for.
+ * Backups and restores on record. A restore pauses agents with the reason `RESTORED` and notifies their owners. The next
+ * migration validates the checks.
  */
 export const name = '202611290330-restores'
 
@@ -18,10 +18,6 @@ const reasonsCheck = (reasons: string): string => `
 const kindsCheck = (allowed: string): string => `
   alter table notifications drop constraint notifications_kind;
   alter table notifications add constraint notifications_kind check (kind in (${allowed})) not valid;`
-
-const validate = `
-  alter table agents validate constraint agents_paused_reason;
-  alter table notifications validate constraint notifications_kind;`
 
 const tables = `
   -- Finished backups and failed attempts. One killed in between leaves no row.
@@ -55,7 +51,6 @@ export async function up(knex: Knex): Promise<void> {
   await knex.raw(tables)
   await knex.raw(reasonsCheck(`'MODEL_UNAVAILABLE', 'RESTORED'`))
   await knex.raw(kindsCheck(`${kinds}, 'restored'`))
-  await knex.raw(validate)
 }
 
 export async function down(knex: Knex): Promise<void> {
@@ -63,5 +58,4 @@ export async function down(knex: Knex): Promise<void> {
   await knex.raw(`update agents set paused_reason = null where paused_reason = 'RESTORED'`)
   await knex.raw(reasonsCheck(`'MODEL_UNAVAILABLE'`))
   await knex.raw(kindsCheck(kinds))
-  await knex.raw(validate)
 }

@@ -109,7 +109,8 @@ export const resumeRestoredCommand: AdminCommand = {
   takes: '',
   does: 'resumes all agents that a restore has paused; their runs go on',
   async work(database, { settings }) {
-    const resumed = await resumeRestored({ database, clock, config: readRestoreConfig(settings) })
+    const config = readRestoreConfig(settings)
+    const resumed = await resumeRestored({ database, clock, config })
     return `Resumed ${counted(resumed, 'agent')}.`
   },
 }

@@ -6,11 +6,13 @@ import { rehearse } from './rehearsal/rehearse.ts'
 export const rehearseUpgrade: AdminCommand = {
   takes: '[file]',
   does: 'migrates a sealed copy of the database, and says how long, with which locks, and whether this code can read it',
-  async work(_live, { words, usage, settings }) {
+  isLong: true,
+  startsPostgres: 'as it is',
+  async work(live, { words, usage, settings }) {
     const [file, ...more] = words
     if (file?.startsWith('-') === true || more.length > 0) throw new Error(`Give at most one file: ${usage}`)
     const { url } = readDatabaseConfig(settings).database
-    const problems = await rehearse({ url, file, billing: settings['BILLING'], migrations, say: console.log })
+    const problems = await rehearse({ live, url, file, billing: settings['BILLING'], migrations, say: console.log })
     if (problems.length > 0) throw new Error(['Do not upgrade yet.', ...problems].join('\n'))
     return 'The upgrade can be made: npm run migrate'
   },

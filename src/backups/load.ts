@@ -57,8 +57,11 @@ async function loadWithin(trx: Transaction, target: Target & { say: (text: strin
 
 /** Errors of the decompression mean a damaged file. */
 async function* framesOf(source: Readable): AsyncGenerator<Frame, void> {
+  const unzipped = createGunzip()
+  // A source that fails would otherwise be waited for without end.
+  source.once('error', (error) => unzipped.destroy(error))
   try {
-    yield* readFrames(source.pipe(createGunzip()) as AsyncIterable<Buffer>)
+    yield* readFrames(source.pipe(unzipped) as AsyncIterable<Buffer>)
   } catch (error) {
     const { code } = error as { code?: unknown }
     if (code === 'Z_BUF_ERROR')

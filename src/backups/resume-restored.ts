@@ -2,6 +2,7 @@ import { Agent } from '../agents/agent.ts'
 import type { Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { lockQueue } from '../runs/agent-queue.ts'
+import { createMetrics } from '../metrics/metrics.ts'
 import { createDue } from '../runs/due.ts'
 import { noteChange } from '../schedules/note-change.ts'
 
@@ -31,10 +32,12 @@ async function resume(trx: Transaction, id: string, { database, clock, config }:
     .forNoKeyUpdate()
   if (!agent) return false
   const now = clock.now()
+  // A command runs this, and nobody reads its counters.
+  const metrics = createMetrics({ config: { metrics: { token: undefined } } })
   const changes = { pausedAt: agent.exceedingSince, pausedReason: null }
   await Agent.query(trx).findById(id).patch(changes)
   await createDue({ database, clock }).agent(trx, id)
   const after = Object.assign(agent.$clone(), changes)
-  await noteChange(trx, agent, after, { now, catchUpMs: config.scheduleCatchUpSeconds * 1000 })
+  await noteChange(trx, agent, after, { now, catchUpMs: config.scheduleCatchUpSeconds * 1000, metrics })
   return changes.pausedAt === null
 }

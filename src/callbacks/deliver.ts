@@ -47,8 +47,9 @@ export function createDeliver(context: {
   const recordOutcome = createRecordOutcome(context)
 
   /** Makes an attempt below the span of the run. */
-  async function traced({ id, runId, attempt }: Claimed, make: () => Promise<Attempted>): Promise<Attempted> {
-    if (!tracing.isOn()) return make()
+  async function traced(claimed: Claimed, make: () => Promise<Attempted>): Promise<Attempted> {
+    if (!tracing.isOn() || !isOfRun(claimed)) return make()
+    const { id, runId, attempt } = claimed
     const run = await Run.query(database).findById(runId).select('id', 'traceparent')
     const attributes = { [names.callbackId]: id, [names.attempt]: attempt }
     return tracing.belowRun(run, () =>

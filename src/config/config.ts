@@ -161,7 +161,7 @@ function shape(
     stripe: stripeOf(env),
     centsPerHundredCredits: env.CREDITS_CENTS_PER_HUNDRED,
     /** The timeout of one callback attempt, and how long callbacks are retried. */
-    callbacks: { timeoutSeconds: env.CALLBACK_TIMEOUT_SECONDS, hours: env.CALLBACK_HOURS },
+    callbacks: callbacksOf(env),
     mail: mailOf(env),
     /** How often due agents are checked, and after how long without progress an agent counts as stalled. */
     reconcile: { everySeconds: env.RECONCILE_SECONDS, stallSeconds: env.STALL_SECONDS },
@@ -274,6 +274,7 @@ const restoring = v.object({
   ...temporal.entries,
   ...v.pick(settings, ['SMTP_URL', 'MAIL_FROM', 'SMTP_TIMEOUT_SECONDS', 'AUDIT_DAYS', 'SCHEDULE_CATCH_UP_SECONDS'])
     .entries,
+  ...v.pick(settings, ['CALLBACK_TIMEOUT_SECONDS', 'CALLBACK_HOURS']).entries,
 })
 
 const mailOf = (env: Pick<v.InferOutput<typeof settings>, 'SMTP_URL' | 'MAIL_FROM' | 'SMTP_TIMEOUT_SECONDS'>) => ({
@@ -282,11 +283,17 @@ const mailOf = (env: Pick<v.InferOutput<typeof settings>, 'SMTP_URL' | 'MAIL_FRO
   timeoutSeconds: env.SMTP_TIMEOUT_SECONDS,
 })
 
+const callbacksOf = (env: Pick<v.InferOutput<typeof settings>, 'CALLBACK_TIMEOUT_SECONDS' | 'CALLBACK_HOURS'>) => ({
+  timeoutSeconds: env.CALLBACK_TIMEOUT_SECONDS,
+  hours: env.CALLBACK_HOURS,
+})
+
 /** The settings of the commands that restore the database. */
 export function readRestoreConfig(env?: Environment) {
   const read = readEnvironment(restoring, env)
   return freeze({
     mail: mailOf(read),
+    callbacks: callbacksOf(read),
     auditDays: read.AUDIT_DAYS,
     scheduleCatchUpSeconds: read.SCHEDULE_CATCH_UP_SECONDS,
     temporal: temporalOf(read),

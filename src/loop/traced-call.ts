@@ -1,4 +1,3 @@
-import { hidingOf } from '../hiding/hiding-cache.ts'
 import type { CallOutcome } from '../tools/call-outcome.ts'
 import type { Sent } from '../tools/sender.ts'
 import type { Sending } from '../tools/sending.ts'
@@ -24,17 +23,9 @@ export function tracedCall<M extends Made>(sending: Sending, make: () => Promise
     const kind = outcome?.kind ?? made.sent.kind
     span.set({ [names.outcome]: kind })
     if (!successes.has(kind)) span.fail(kind)
-    await span.contents(async () => {
-      const hiding = await hidingOf(sending.secrets ?? [])
-      const hidden = (text: string) => hiding.text(hiding.json(text.slice(0, mostRead)))
-      return { [names.toolArguments]: hidden(sending.arguments), [names.toolResult]: outcome && hidden(outcome.text) }
-    })
     return made
   })
 }
-
-/** Much more than a span keeps, so a secret that is cut here is not in what is left. */
-const mostRead = 64 * 1024
 
 const successes = new Set(['succeeded', 'asks', 'accepted', 'held', 'dropped'])
 

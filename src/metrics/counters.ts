@@ -42,10 +42,11 @@ export function createCounters(registry: Registry) {
       'Time from the acceptance of a run, or from the end of the run before it if that is later, to its start.',
       buckets.run,
     ),
-    runsEnded: counter('runs_ended_total', 'Ended runs, by status and reason. The reason of a completed run is empty.', [
-      'status',
-      'reason',
-    ]),
+    runsEnded: counter(
+      'runs_ended_total',
+      'Ended runs, by status and reason. The reason of a completed run is empty.',
+      ['status', 'reason'],
+    ),
     runSeconds: histogram('run_seconds', 'Time from the start of a run to its end, with its waits.', buckets.run),
     chatAnswersEnded: counter(
       'chat_answers_ended_total',

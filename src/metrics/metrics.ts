@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Config } from '../config/config.ts'
+import { beginAtZero } from './begin-at-zero.ts'
 import { createCounters } from './counters.ts'
 import { watchEventLoop } from './event-loop.ts'
 
@@ -11,9 +12,11 @@ import { watchEventLoop } from './event-loop.ts'
 export function createMetrics({ config }: { config: Pick<Config, 'metrics'> }) {
   const registry = new Registry()
   const isOn = config.metrics.token !== undefined
+  const counters = createCounters(registry)
+  beginAtZero(counters)
   if (isOn) measureProcess(registry)
   return {
-    ...createCounters(registry),
+    ...counters,
     isOn,
     /** In the text format of Prometheus, version 0.0.4. */
     text: (): Promise<string> => registry.metrics(),

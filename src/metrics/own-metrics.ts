@@ -30,7 +30,12 @@ export function createOwnMetrics({ database }: { database: Database }) {
       const { rows } = await database.raw<{ rows: AgentNumbers[] }>(statement, bindings)
       const registry = new Registry()
       for (const { type, name, help, valueOf } of measured) {
-        const metric = new type({ name: `switchyard_agent_${name}`, help, labelNames: ['agent'], registers: [registry] })
+        const metric = new type({
+          name: `switchyard_agent_${name}`,
+          help,
+          labelNames: ['agent'],
+          registers: [registry],
+        })
         for (const row of rows) metric.inc({ agent: row.id }, valueOf(row))
       }
       const info = new Gauge({

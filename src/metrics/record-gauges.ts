@@ -1,5 +1,5 @@
 import { canaryQuiet, canaryUp } from '../canary/canary-sql.ts'
-import { quietLoops } from '../processes/presence-sql.ts'
+import { loopLimits, quietLoops } from '../processes/presence-sql.ts'
 
 /** A gauge about the record, read from Postgres. */
 export interface RecordGauge {
@@ -125,6 +125,19 @@ export const recordGauges: readonly RecordGauge[] = [
     help: 'The longest time that a loop of a present process has given no sign of life.',
     labels: ['loop'],
     query: quietLoops,
+  },
+  {
+    name: 'switchyard_loop_limit_seconds',
+    help: 'The time without a sign of life after which a loop is dead.',
+    labels: ['loop'],
+    query: loopLimits,
+  },
+  {
+    name: 'switchyard_backup_age_seconds',
+    help: 'Seconds since the last successful backup, or since the schema was made if there is none.',
+    query: `
+      select ${secondsSince('coalesce(max(ended_at), (select min(migration_time) from migrations))')} as value
+        from backups where error is null`,
   },
   {
     name: 'switchyard_hosts_held',

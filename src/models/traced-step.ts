@@ -1,6 +1,6 @@
 import type { Hiding } from '../hiding/hiding.ts'
 import { names, spanNames } from '../tracing/names.ts'
-import { inSpan } from '../tracing/span.ts'
+import { inSpan, keepContents } from '../tracing/span.ts'
 import type { Entry, StepRequest, StepResult } from './step-request.ts'
 
 /** Asks a model in a span. */
@@ -23,7 +23,7 @@ export function tracedStep(
       [names.cachedTokens]: result.cachedTokens,
       [names.finishReasons]: [result.finish],
     })
-    await span.contents(async () => contentsOf(request, result, await hidingOf()))
+    await keepContents(async () => contentsOf(request, result, await hidingOf()))
     return result
   })
 }

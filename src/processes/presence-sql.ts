@@ -20,3 +20,9 @@ export const quietLoops = `
   select l.name as loop, max(l.quiet + extract(epoch from statement_timestamp() - p.seen_at)) as value
     from processes p, jsonb_to_recordset(p.loops) as l (name text, quiet float8)
    where ${isFresh} group by l.name`
+
+/** SQL: the shortest time without a sign of life after which a loop is dead, in present processes. */
+export const loopLimits = `
+  select l.name as loop, min(l."limit") as value
+    from processes p, jsonb_to_recordset(p.loops) as l (name text, "limit" float8)
+   where ${isFresh} group by l.name`

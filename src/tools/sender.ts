@@ -6,13 +6,14 @@ import type { Config } from '../config/config.ts'
 import type { Logger } from '../logger.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { Dialect } from '../sites/dialects/dialect.ts'
-import { tellingSites } from '../tracing/span.ts'
+import { keepContents, tellingSites } from '../tracing/span.ts'
 import type { Connection, ConnectionState } from '../vault/connections.ts'
 import type { Vault } from '../vault/vault.ts'
 import type { CallOutcome } from './call-outcome.ts'
 import { limitedHost } from './limited-host.ts'
 import type { OutgoingLimit } from './outgoing-limit.ts'
 import type { Sending } from './sending.ts'
+import { contentsOf } from './traced-contents.ts'
 
 /** How the caller records the progress of a call. */
 export interface Ledger {
@@ -52,8 +53,12 @@ export function createSender(context: {
 }) {
   const { config, logger, vault, outgoing, dialect, storedBytes, metrics } = context
 
-  const call = (sending: Sending, connection: Connection): Promise<CallOutcome> =>
-    tellingSites(connection.traceContext, () => dialect.call(requestOf(sending, connection)))
+  async function call(sending: Sending, connection: Connection): Promise<CallOutcome> {
+    const outcome = await tellingSites(connection.traceContext, () => dialect.call(requestOf(sending, connection)))
+    const secrets = [connection.token, ...(sending.secrets ?? [])]
+    await keepContents(() => contentsOf(sending.arguments, outcome, secrets))
+    return outcome
+  }
 
   async function sendInSlot(sending: Sending, connection: Connection, ledger: Ledger): Promise<Sent> {
     const host = limitedHost(connection.serverUrl, config.sites)

@@ -35,21 +35,20 @@ export interface SpanRecorder {
 }
 
 /** What the work of a span may say about it. */
-export interface OpenSpan extends Pick<BegunSpan, 'rename' | 'set' | 'fail'> {
-  /** Keeps contents if the operator asks for them. `read` masks secrets; the texts are cut. */
-  contents: (read: () => Attributes | Promise<Attributes>) => Promise<void>
-}
+export type OpenSpan = Pick<BegunSpan, 'rename' | 'set' | 'fail'>
 
 interface Current {
   recorder: SpanRecorder
   ref: SpanRef
+  /** Absent below a span that another process records. */
+  span?: BegunSpan
   /** Whether requests of this work tell sites the span. */
   isTold: boolean
 }
 
 const works = new AsyncLocalStorage<Current>()
 
-const nothing: OpenSpan = { rename() {}, set() {}, fail() {}, contents: async () => {} }
+const nothing: OpenSpan = { rename() {}, set() {}, fail() {} }
 
 /** The most characters of one content. */
 const mostContent = 16 * 1024
@@ -77,6 +76,15 @@ export function tellingSites<T>(isTold: boolean, work: () => T): T {
   return current && isTold ? works.run({ ...current, isTold }, work) : work()
 }
 
+/**
+ * Keeps contents in the span of the current work if the operator asks for them. `read` masks secrets; the texts are cut.
+ * A failure costs only the contents.
+ */
+export async function keepContents(read: () => Promise<Attributes>): Promise<void> {
+  const { recorder, span } = works.getStore() ?? {}
+  if (recorder?.keepsContents && span?.ref.isSampled) span.set(cut(await read().catch(() => ({}))))
+}
+
 /** The span of the current work, for whoever continues it. */
 export function currentTraceparent(): string | undefined {
   const current = works.getStore()
@@ -96,11 +104,8 @@ async function runIn<T>(
   isTold: boolean,
 ): Promise<T> {
   const span = recorder.begin(given)
-  const contents: OpenSpan['contents'] = async (read) => {
-    if (recorder.keepsContents && span.ref.isSampled) span.set(cut(await read()))
-  }
   try {
-    return await works.run({ recorder, ref: span.ref, isTold }, () => work({ ...span, contents }))
+    return await works.run({ recorder, ref: span.ref, span, isTold }, () => work(span))
   } catch (error) {
     span.fail(codeOf(error))
     throw error

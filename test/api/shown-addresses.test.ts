@@ -3,6 +3,7 @@ import test from 'ava'
 import * as agents from '../../api/agents.ts'
 import * as apiKeys from '../../api/api-keys.ts'
 import * as callbacks from '../../api/callbacks.ts'
+import * as notificationWebhooks from '../../api/notification-webhooks.ts'
 import * as runs from '../../api/runs.ts'
 import { call, type Client } from '../helpers/client.ts'
 import { customer, webhookAgent } from '../helpers/people.ts'
@@ -21,6 +22,7 @@ test('viewers and keys to read see neither secrets nor the query of a callback a
   const boss = await customer(platform, 'enterprise')
   const { id: workspaceId } = await workspaceOf(boss)
   const agent = await webhookAgent(boss, { workspaceId, callbackUrl })
+  await call(boss, notificationWebhooks.setNotificationWebhook, { body: { workspaceId, url: callbackUrl } })
   const run = await start(boss, agent)
   await call(boss, runs.cancelRun, { params: { runId: run.body.id } })
   const keyWith = async (...scopes: ('read' | 'write')[]): Promise<Client> => {
@@ -33,17 +35,18 @@ test('viewers and keys to read see neither secrets nor the query of a callback a
     const all = await call(client, agents.listAgents, { query: { workspaceId } })
     const posted = await call(client, callbacks.getCallback, { params: { runId: run.body.id } })
     const allPosted = await call(client, callbacks.listCallbacks, { params })
-    const text = JSON.stringify([one.body, all.body, posted.body, allPosted.body])
+    const told = await call(client, notificationWebhooks.getNotificationWebhook, { query: { workspaceId } })
+    const text = JSON.stringify([one.body, all.body, posted.body, allPosted.body, told.body])
     const isShown = [one.body.webhookSecret, one.body.callbackSecret].map(
       (secret) => secret?.startsWith('whsec_') ?? false,
     )
-    const urls = [one.body.callbackUrl, posted.body.url, allPosted.body.items[0]?.url]
+    const urls = [one.body.callbackUrl, posted.body.url, allPosted.body.items[0]?.url, told.body.url]
     return [...urls, text.includes('a-key-of-the-owner'), text.includes('whsec_'), ...isShown]
   }
-  const none = [hidden, hidden, hidden, false, false, false, false]
+  const none = [hidden, hidden, hidden, hidden, false, false, false, false]
   t.deepEqual(await seen(await memberOf(platform, workspaceId, 'viewer')), none)
   t.deepEqual(await seen(await keyWith('read')), none)
-  const whole = [callbackUrl, callbackUrl, callbackUrl, true, true, true, true]
+  const whole = [callbackUrl, callbackUrl, callbackUrl, callbackUrl, true, true, true, true]
   t.deepEqual(await seen(boss), whole)
   t.deepEqual(await seen(await memberOf(platform, workspaceId, 'member')), whole)
   t.deepEqual(await seen(await keyWith('read', 'write')), whole)

@@ -5,7 +5,10 @@ import test, { type ExecutionContext } from 'ava'
 import { rehearse } from '../../bin/admin/rehearsal/rehearse.ts'
 import { execa } from '../../bin/execa.ts'
 import { migrations } from '../../migrations/index.ts'
+import { writeBackup } from '../../src/backups/backup-file.ts'
+import { createDatabase } from '../../src/database/database.ts'
 import type { Migration } from '../../src/database/migrate.ts'
+import { createLogger } from '../../src/logger.ts'
 import { onServer } from '../helpers/database.ts'
 import { everythingIn } from '../helpers/other-database.ts'
 import { agentOf, customer, ended } from '../helpers/people.ts'
@@ -46,8 +49,9 @@ const databasesLike = (url: string): Promise<string[]> =>
 /** What the rehearsal said, and what speaks against the upgrade. */
 async function rehearsed(url: string, more: Migration[], file?: string) {
   const said: string[] = []
-  const given = { url, file, billing: 'sandbox', migrations: [...migrations, ...more] }
-  const problems = await rehearse({ ...given, say: (text) => said.push(text) })
+  const live = createDatabase({ database: { url, pool: 2 } }, createLogger('silent', 'test'), { deadlines: false })
+  const given = { live, url, file, billing: 'sandbox', migrations: [...migrations, ...more] }
+  const problems = await rehearse({ ...given, say: (text) => said.push(text) }).finally(() => live.destroy())
   return { said: said.join('\n'), problems }
 }
 
@@ -71,6 +75,19 @@ test('a migration that keeps writers waiting for more than two seconds is refuse
   t.is(problems.length, 2)
   t.regex(problems.join('\n'), /-slow-lock keeps writers of agents waiting for 2\.\d+ s, more than 2 s/)
   t.regex(problems.join('\n'), /-slow-lock keeps readers and writers of moods waiting/)
+})
+
+test('a rehearsal can start from a backup, and refuses a file that is none', async (t) => {
+  const { databaseUrl, services } = await stillInstallation(t)
+  const file = join(await temporaryFolder(t), 'backup')
+  await writeBackup({ database: services.database }, file)
+  await onServer(databaseUrl, (client) => client.query('update accounts set balance = balance + 7'))
+  const { said, problems } = await rehearsed(databaseUrl, [fast], file)
+  t.deepEqual(problems, [])
+  t.notRegex(said, /the live database/)
+  await t.throwsAsync(rehearsed(databaseUrl, [], join(import.meta.dirname, 'none')), { code: 'ENOENT' })
+  await t.throwsAsync(rehearsed(databaseUrl, [], import.meta.filename), { message: /backup/ })
+  t.is((await databasesLike(databaseUrl)).length, 1)
 })
 
 test('a migration that fails on the copy is named, and the copy is dropped', async (t) => {

@@ -5,6 +5,7 @@ import { freePorts } from '../../bin/local/ports.ts'
 import { openDatabaseDoor } from '../helpers/database-door.ts'
 import { createTestDatabase } from '../helpers/database.ts'
 import { eventually } from '../helpers/eventually.ts'
+import { seriesIn } from '../helpers/metrics-text.ts'
 import { startPlatform, testEnvironment } from '../helpers/platform.ts'
 import { startProcess } from '../helpers/processes.ts'
 import { ownEnvironment, sharedServers } from '../helpers/servers.ts'
@@ -33,6 +34,29 @@ test('a worker says that it is well while it polls and its database answers, and
   await eventually(30, 'it is well again', async () => ((await ask(port)).status === 200 ? true : undefined))
   t.is(await worker.stop(), 0)
   await t.throwsAsync(ask(port))
+})
+
+test("a worker answers with its own metrics and those of Temporal's core, to the token alone", async (t) => {
+  const [port = 0] = await freePorts(1)
+  const token = 'a-token-for-the-metrics'
+  const env = { WORKER_HEALTH_PORT: String(port), METRICS_TOKEN: token }
+  await startProcess(t, 'worker', await testEnvironment(t, { env }))
+  const scrape = async (authorization: string) => {
+    const answer = await fetch(`http://127.0.0.1:${port}/metrics`, { headers: { authorization } })
+    return { status: answer.status, text: await answer.text() }
+  }
+  t.like(await scrape(`Bearer ${token}`), { status: 200 })
+  const series = await eventually(30, "Temporal's core has metrics", async () => {
+    const found = seriesIn((await scrape(`Bearer ${token}`)).text)
+    return Object.keys(found).some((name) => name.startsWith('temporal_worker_task_slots_available'))
+      ? found
+      : undefined
+  })
+  t.is(series['switchyard_temporal_metrics_up'], 1)
+  t.true('switchyard_event_loop_lag_seconds' in series && 'process_cpu_seconds_total' in series)
+  // The record is for API processes, so that it is not read once more for each worker.
+  t.false('switchyard_workers' in series)
+  t.like(JSON.parse((await scrape('Bearer another-token')).text), { code: 'INVALID_TOKEN', statusCode: 401 })
 })
 
 test('a worker without Temporal is not well, and a taken port ends it', async (t) => {

@@ -106,6 +106,12 @@ test('after a restore, 50 runs that were under way make no call until somebody d
   const held: { id: string; agentId: string }[] = await target('runs').whereNull('endedAt').select('id', 'agentId')
   const open = new Set(held.map(({ id }) => id))
   t.true(open.size >= 50, `${open.size} unfinished runs`)
+  const stepsOf = (): Promise<unknown[]> =>
+    target('runs')
+      .whereIn('id', [...open])
+      .orderBy('id')
+      .select('id', 'steps', 'toolCalls')
+  const steps = await stepsOf()
   const waiting: string[] = await target('agents').where({ pausedReason: 'RESTORED' }).pluck('id')
   t.deepEqual(waiting.toSorted(), [...new Set(held.map(({ agentId }) => agentId))].toSorted())
   await eventually(120, 'begun runs wait for the end of the pause', async () => {
@@ -115,13 +121,8 @@ test('after a restore, 50 runs that were under way make no call until somebody d
   // Several rounds of every loop that starts or repairs something.
   await new Promise((resolve) => setTimeout(resolve, 15_000))
   t.is(requests().length, before, 'no call was made')
-  t.is(
-    await target('runs')
-      .whereNull('endedAt')
-      .then(({ length }) => length),
-    open.size,
-    'no run has ended',
-  )
+  // A run whose answer was on record already may end: that asks nobody.
+  t.deepEqual(await stepsOf(), steps, 'no model was asked')
 
   const someone = { ...first, url: api.url }
   const told = (await call(someone, notifications.listNotifications, { query: { kind: 'restored' } })).body.items

@@ -2,6 +2,7 @@
 import test from 'ava'
 import * as auth from '../../api/auth.ts'
 import * as exported from '../../api/exports.ts'
+import * as notificationWebhooks from '../../api/notification-webhooks.ts'
 import * as sessions from '../../api/sessions.ts'
 import * as workspaceSignIn from '../../api/workspace-sign-in.ts'
 import { newId } from '../../src/ids.ts'
@@ -35,11 +36,13 @@ async function made(someone: Person, workspaceId?: string) {
   const [said] = (await historyOf(session)).items
   await (await send(session, { text: '[[say Three.]]', messageId: said?.id })).text()
   const messages = (await historyOf(session, '?branch=all')).items.map(({ id }) => id)
+  const receiver = { ...within, url: 'https://hooks.example.com/told' }
+  const told = (await call(someone, notificationWebhooks.setNotificationWebhook, { body: receiver })).body.secret ?? ''
   const { password, token } = someone
   const { apiKey, readKey } = things
   const [webhook, otherWebhook] = [agent.webhookSecret, things.agent.webhookSecret]
   const sessions = { session: things.session.token, otherSession: session.token }
-  const secrets = { webhook, otherWebhook, apiKey, readKey, ...sessions, password, token, site: 'any-token' }
+  const secrets = { webhook, otherWebhook, told, apiKey, readKey, ...sessions, password, token, site: 'any-token' }
   return { secrets, agent, runId: receipt.runId, chat: { id: session.id, messages }, params: things.params }
 }
 
@@ -53,6 +56,7 @@ async function storedSecrets(): Promise<Record<string, string>> {
     ['sessions', 'token_hash'],
     ['vault_entries', 'credential'],
     ['agents', 'webhook_secret'],
+    ['notification_webhooks', 'secret'],
     ['payment_methods', 'reference'],
     ['oauth_flows', 'state_hash'],
     ['oauth_flows', 'ticket_hash'],

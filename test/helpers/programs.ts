@@ -10,6 +10,8 @@ const asked = {
   openssl: ['openssl', 'version'],
   curl: ['curl', '-V'],
   pgbouncer: ['pgbouncer', '--version'],
+  promtool: ['promtool', '--version'],
+  prometheus: ['prometheus', '--version'],
 } as const
 
 function isThere(program: keyof typeof asked): boolean {

@@ -15,6 +15,8 @@ import { inBytes, inSeconds, sizeOf, timeMigrations, tooLong } from './time-migr
 type Say = (text: string) => void
 
 export interface Rehearsal {
+  /** Without deadlines. It is only read. */
+  live: Database
   /** Of the live database. */
   url: string
   /** A backup to use instead of a dump of the live database. */
@@ -31,15 +33,13 @@ export interface Rehearsal {
  */
 export async function rehearse(rehearsal: Rehearsal): Promise<string[]> {
   const { url, say } = rehearsal
-  const live = open(url, 2)
   const copy = await createCopyDatabase(url)
   try {
-    await fill({ live, copyUrl: copy.url, ...rehearsal })
+    await fill(copy.url, rehearsal)
     return [...(await migrateCopy(copy.url, rehearsal)), ...(await lookAt(copy.url, rehearsal))]
   } finally {
     await copy.drop()
     say(`Dropped the database ${copy.name}.`)
-    await live.destroy()
   }
 }
 
@@ -52,12 +52,7 @@ async function using<T>(url: string, pool: number, work: (database: Database) =>
   return work(database).finally(() => database.destroy())
 }
 
-interface Filling extends Rehearsal {
-  live: Database
-  copyUrl: string
-}
-
-async function fill({ live, copyUrl, file, migrations, say }: Filling): Promise<void> {
+async function fill(copyUrl: string, { live, file, migrations, say }: Rehearsal): Promise<void> {
   const began = performance.now()
   if (file === undefined) say(`Copying the live database, ${inBytes(await sizeOf(live))}.`)
   const { asOf, rows } = await using(copyUrl, 4, async (copy) => {
@@ -69,11 +64,18 @@ async function fill({ live, copyUrl, file, migrations, say }: Filling): Promise<
   say(`Copied ${count.toLocaleString('en-US')} rows as of ${asOf.toISOString()} in ${took}.`)
 }
 
-/** A dump that fails ends the loading, too. */
+/** If one of them fails, so does the other. */
 async function pipe<T>(live: Database, loaded: (source: Readable) => Promise<T>): Promise<T> {
   const between = new PassThrough()
-  const [, result] = await Promise.all([dump({ database: live }, between), loaded(between)])
-  return result
+  const dumping = dump({ database: live }, between)
+  const loading = loaded(between).catch((error: unknown) => {
+    between.destroy()
+    throw error
+  })
+  const [dumped, result] = await Promise.allSettled([dumping, loading])
+  if (result.status === 'rejected') throw result.reason
+  if (dumped.status === 'rejected') throw dumped.reason
+  return result.value
 }
 
 /** A missing file fails here. */

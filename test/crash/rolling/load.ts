@@ -78,6 +78,17 @@ export async function startTraffic(balancer: Balancer): Promise<Traffic> {
       load.failures.push(`a chat answer did not end: ${text.slice(-300)}`)
   }
 
+  /** An agent that people start has one run at a time. */
+  async function startAndWait(): Promise<void> {
+    const { headers } = owner
+    const started = await ask(`/agents/${manual.id}/runs`, { method: 'POST', headers }, 202)
+    const { id } = ((await started?.json()) ?? {}) as { id?: string }
+    for (let isOver = id === undefined; !isOver; await delay(100)) {
+      const answer = await ask(`/runs/${id}`, { headers }, 200)
+      isOver = !answer || ((await answer.json()) as { endedAt: string | null }).endedAt !== null
+    }
+  }
+
   const read = (path: string) => async () => void (await (await ask(path, { headers: owner.headers }, 200))?.text())
   const quick = await Promise.all([1, 2, 3].map(() => owner.agent('[[sleep 0.05]] [[say done]]')))
   const slow = await Promise.all([1, 2].map(() => owner.agent('[[sleep 2]] [[say done]]')))
@@ -86,7 +97,7 @@ export async function startTraffic(balancer: Balancer): Promise<Traffic> {
   const working = [
     ...quick.map((agent) => repeat(150, (number) => deliverTo(agent, number))),
     ...slow.map((agent) => repeat(50, (number) => watchNext(agent, number))),
-    repeat(400, () => ask(`/agents/${manual.id}/runs`, { method: 'POST', headers: owner.headers }, 202)),
+    repeat(100, startAndWait),
     repeat(200, () => chat(session)),
     repeat(300, read('/agents')),
     repeat(300, read('/runs?limit=20')),
@@ -124,7 +135,7 @@ export async function createOwner({ send }: Pick<Balancer, 'send'>) {
   headers['authorization'] = `Bearer ${String((await post('/auth/login', credentials))['accessToken'])}`
   await post('/auth/accept-terms', {})
   await post('/billing/payment-methods', { paymentMethod: 'pm_card_visa' })
-  await post('/billing/subscription', { tier: 'business' })
+  await post('/billing/subscription', { tier: 'enterprise' })
   return {
     headers,
     agent: async (systemPrompt: string, trigger = 'webhook') =>

@@ -66,7 +66,7 @@ async function begun() {
 /** Decides what a run does next, as of a time that the test moves. */
 function settlingFor(services: Late['services']) {
   const clock = movableClock(new Date().toISOString())
-  const then = { ...services, clock }
+  const then = { ...services, clock, traces: services.runs.traces }
   const [decide, waits] = [createDecide({ ...then, modelStanding: async () => undefined }), createWaits(then)]
   const settle = (ref: RunRef) =>
     services.database.transaction(async (trx) => waits.follow(trx, await decide(trx, await lockRun(trx, ref))))
