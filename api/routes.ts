@@ -2,6 +2,7 @@ import * as accountMails from './account-mails.ts'
 import * as admin from './admin.ts'
 import * as adminClock from './admin-clock.ts'
 import * as adminCredits from './admin-credits.ts'
+import * as adminHealth from './admin-health.ts'
 import * as adminOverview from './admin-overview.ts'
 import * as adminUsers from './admin-users.ts'
 import * as agentReplays from './agent-replays.ts'
@@ -127,6 +128,7 @@ export const routes: AnyRoute[] = [
   notificationWebhooks,
   admin,
   adminClock,
+  adminHealth,
   adminOverview,
   adminCredits,
   adminUsers,

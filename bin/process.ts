@@ -29,7 +29,7 @@ export async function startProcess(
   reportEventLoop(logger)
   let services: Services | undefined
   try {
-    const opened = createServices(config, logger, { prove: schemaProof(logger) })
+    const opened = createServices(config, logger, { prove: schemaProof(logger), migrations })
     services = opened
     await opened.vaultKeys.proveAtStart({ logger, refuse: (error) => refuse(error, logger) })
     await opened.tracing.start()

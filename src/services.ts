@@ -20,6 +20,7 @@ import { createCallbacks } from './callbacks/callbacks.ts'
 import { createDeliver } from './callbacks/deliver.ts'
 import { createDatabase, type Prove, type Transaction } from './database/database.ts'
 import { followClock } from './database/follow-clock.ts'
+import type { Migration } from './database/migrate.ts'
 import { createDeletions } from './deletion/deletions.ts'
 import { createLease } from './database/lease.ts'
 import type { Logger } from './logger.ts'
@@ -88,14 +89,15 @@ import { createWhy } from './why/why.ts'
 import { createWorkers } from './temporal/workers.ts'
 
 /**
- * The proof of a process's database, and replacements for tests: the clock, the cost of hashing a password, and shared
- * threads.
+ * The proof of a process's database, the migrations that it should have, and replacements for tests: the clock, the
+ * cost of hashing a password, and shared threads.
  */
 interface Options {
   prove?: Prove | undefined
   clock?: Clock | undefined
   passwordCost?: PasswordCost | undefined
   threads?: Threads<typeof inThread> | undefined
+  migrations?: readonly Migration[] | undefined
 }
 
 export const createStrangersThreads = () =>
@@ -105,7 +107,13 @@ export const createStrangersThreads = () =>
 export function createServices(
   config: Config,
   logger: Logger,
-  { prove, clock = databaseClock, passwordCost = owaspCost, threads = createStrangersThreads() }: Options = {},
+  {
+    prove,
+    clock = databaseClock,
+    passwordCost = owaspCost,
+    threads = createStrangersThreads(),
+    migrations = [],
+  }: Options = {},
 ) {
   const database = createDatabase(config, logger, { prove })
   const temporal = createTemporal(config.temporal, logger)
@@ -217,6 +225,7 @@ export function createServices(
     ...base,
     recordMetrics: createRecordMetrics(base),
     ownMetrics: createOwnMetrics(base),
+    migrations,
     followClock: () => followClock(database, logger),
     audit,
     overview: createOverview(base),

@@ -64,7 +64,12 @@ export function createGiveUp(context: {
         one < other ? -1 : 1,
       )
       for (const [, [first]] of byAgent) if (first) await notify(trx, first, now)
-      afterCommit(trx, () => metrics.callbacksEnded.inc({ status: 'failed' }, overdue.filter(({ ownerId }) => ownerId !== systemOwnerId).length))
+      afterCommit(trx, () =>
+        metrics.callbacksEnded.inc(
+          { status: 'failed' },
+          overdue.filter(({ ownerId }) => ownerId !== systemOwnerId).length,
+        ),
+      )
       return overdue.length
     })
 

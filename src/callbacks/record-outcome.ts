@@ -39,7 +39,8 @@ export function createRecordOutcome(context: {
     const now = clock.now()
     const pending = Callback.query(trx).findById(id).where({ status: 'pending' })
     if (attempted.kind === 'delivered') {
-      if ((await pending.patch({ status: 'delivered', nextAt: null, endedAt: now })) > 0) count(trx, claimed, 'delivered')
+      if ((await pending.patch({ status: 'delivered', nextAt: null, endedAt: now })) > 0)
+        count(trx, claimed, 'delivered')
       return
     }
     const { retryAfter, kind } = attempted

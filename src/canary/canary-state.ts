@@ -53,7 +53,10 @@ export async function readCanaryState(context: {
 const passes = 'Deliveries pass from the webhook to the callback.'
 const begins = 'The first delivery is on its way.'
 
-function troubleIn({ frozen: [frozen], dead: [dead] }: Troubles): Pick<CanaryState, 'failedStage' | 'message'> | undefined {
+function troubleIn({
+  frozen: [frozen],
+  dead: [dead],
+}: Troubles): Pick<CanaryState, 'failedStage' | 'message'> | undefined {
   if (frozen)
     return {
       failedStage: 'process',

@@ -97,7 +97,8 @@ export function createCanary(context: {
       if (secret === null || !isSigned(secret, headers, body)) return false
       const runId = memberOf(body, 'data', 'runId')
       const status = memberOf(body, 'data', 'status')
-      if (runId !== undefined && status === 'completed') await database.raw(calledBackStatement, { runId, canaryAgentId })
+      if (runId !== undefined && status === 'completed')
+        await database.raw(calledBackStatement, { runId, canaryAgentId })
       return true
     },
 
@@ -107,7 +108,8 @@ export function createCanary(context: {
     async purge(): Promise<void> {
       const { rows } = await database.raw<{ rows: { id: string }[] }>(purgeRunsStatement, { canaryAgentId })
       const ids = rows.map(({ id }) => id)
-      for (const [table, key] of partsOfRuns) await database.raw(`delete from ${table} where ${key} = any(:ids)`, { ids })
+      for (const [table, key] of partsOfRuns)
+        await database.raw(`delete from ${table} where ${key} = any(:ids)`, { ids })
       await CanaryAttempt.query(database).whereRaw(isPast).delete()
     },
   }

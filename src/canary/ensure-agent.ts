@@ -15,7 +15,10 @@ export async function ensureAgent(
   if (found?.callbackUrl === callbackUrl) return found
   const now = clock.now()
   return database.transaction(async (trx) => {
-    await Agent.query(trx).insert(newAgent(sealing, callbackUrl, now)).onConflict('id').merge(['callbackUrl'])
+    await Agent.query(trx)
+      .insert(newAgent(sealing, callbackUrl, now))
+      .onConflict('id')
+      .merge(['callbackUrl'])
     const queue = { agentId: canaryAgentId, progressedAt: now, signalledAt: now }
     await AgentQueue.query(trx).insert(queue).onConflict('agentId').ignore()
     return Agent.query(trx).findById(canaryAgentId).throwIfNotFound()

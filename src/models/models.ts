@@ -135,7 +135,11 @@ export function createModels(context: {
     const deadline = startDeadline(seconds * 1000, [request.signal])
     const stated = createStatedUsage()
     try {
-      const answer = await answerOf(entry, { ...request, onWords: measured.heard(request.onWords), signal: deadline.signal }, stated)
+      const answer = await answerOf(
+        entry,
+        { ...request, onWords: measured.heard(request.onWords), signal: deadline.signal },
+        stated,
+      )
       const latencyMs = Math.round(performance.now() - started)
       measured.end('answered')
       logger.debug({ model, latencyMs, finish: answer.finish, calls: answer.calls.length }, 'model answered')
@@ -209,7 +213,8 @@ export function createModels(context: {
     has: (name: string): boolean => name !== canaryModel && entries.has(name),
     /** MODEL_ERROR if no such model is configured. */
     facts: (name: string): Promise<ModelFacts> => describe(entryOf(name)),
-    list: (): Promise<ModelFacts[]> => Promise.all([...entries.values()].filter(({ model }) => model.name !== canaryModel).map(describe)),
+    list: (): Promise<ModelFacts[]> =>
+      Promise.all([...entries.values()].filter(({ model }) => model.name !== canaryModel).map(describe)),
 
     /**
      * The tools that an owner's model may be offered, each with a unique name. MODEL_ERROR if the model is not

@@ -175,7 +175,8 @@ export function createWebhooks(context: {
 
   /** Not the test of an address, which leaves no trace. */
   function noteAccepted({ agentId, fromOwner: isTest = false }: Judged, outcome: Outcome): void {
-    if ('sequence' in outcome && agentId !== canaryAgentId) silence.note({ agentId, sequence: outcome.sequence, isTest })
+    if ('sequence' in outcome && agentId !== canaryAgentId)
+      silence.note({ agentId, sequence: outcome.sequence, isTest })
   }
 
   return {

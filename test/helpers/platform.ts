@@ -6,6 +6,7 @@ import { createHttpServer } from '../../api/server.ts'
 import type { ProcessContext } from '../../bin/process.ts'
 import type { LoopName } from '../../src/loops.ts'
 import type { Clock } from '../../src/clock.ts'
+import { migrations } from '../../migrations/index.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { createLogger } from '../../src/logger.ts'
 import { createServices, createStrangersThreads } from '../../src/services.ts'
@@ -93,6 +94,7 @@ export async function startPlatform(t: ExecutionContext, options: PlatformOption
     clock: options.clock,
     passwordCost: options.passwordCost ?? cheapCost,
     threads: sharedThreads,
+    migrations,
   })
   const endCopies = options.clock ? () => {} : allowCopies(url, services)
   const handle = createApp(services).callback()

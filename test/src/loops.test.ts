@@ -24,6 +24,7 @@ const asked: Record<LoopName, string[]> = {
   'keep-alive': ['lease.hold', 'vault.refresh.keepAlive'],
   partitions: ['lease.hold', 'partitions.ensure'],
   timelines: ['lease.hold', 'retention.purgeTimelines'],
+  canary: ['lease.hold', 'canary.round'],
   chats: ['lease.hold', 'chat.reconcile'],
   'lost answers': ['chat.takeUpLost'],
   'stored bytes': ['billing.storedBytes.flush'],
@@ -48,6 +49,8 @@ const asked: Record<LoopName, string[]> = {
     'signIn.flows.purge',
     'outages.purge',
     'apps.purge',
+    'processes.purge',
+    'canary.purge',
   ],
 }
 const names = Object.keys(asked) as LoopName[]
@@ -103,6 +106,7 @@ test('what is done everywhere an API does, too, and the rest it leaves to worker
     'stored bytes',
     'chats',
     'lost answers',
+    'canary',
   ])
   const calls = await callsOf('everywhere', names)
   t.deepEqual(calls.toSorted(), everywhere.flatMap((name) => asked[name]).toSorted())

@@ -1,11 +1,14 @@
 import { backups } from './backups.ts'
+import { canary } from './canary.ts'
 import { clock } from './clock.ts'
 import { connections } from './connections.ts'
 import { disk } from './disk.ts'
+import { loops } from './loops.ts'
 import { models } from './models.ts'
 import { pooler } from './pooler.ts'
 import { postgresSettings } from './postgres-settings.ts'
 import { postgres } from './postgres.ts'
+import { processes } from './processes.ts'
 import { program } from './program.ts'
 import { schema } from './schema.ts'
 import { spending } from './spending.ts'
@@ -30,6 +33,9 @@ export const installationChecks = [
   shards,
   workers,
   versions,
+  processes,
+  loops,
+  canary,
   models,
   spending,
   backups,

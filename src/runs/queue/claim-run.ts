@@ -99,7 +99,12 @@ export function createClaim(context: {
   }
 
   /** A run behind a block starts late for its owner's sake. */
-  function noteLag(trx: Transaction, { blockedCause, progressedAt }: AgentQueue, { agentId, acceptedAt }: Run, now: Date): void {
+  function noteLag(
+    trx: Transaction,
+    { blockedCause, progressedAt }: AgentQueue,
+    { agentId, acceptedAt }: Run,
+    now: Date,
+  ): void {
     if (blockedCause !== null || agentId === canaryAgentId) return
     const lagMs = now.getTime() - latest(acceptedAt, progressedAt).getTime()
     afterCommit(trx, () => metrics.startLagSeconds.observe(Math.max(0, lagMs) / 1000))
