@@ -97,7 +97,7 @@ interface Options {
   clock?: Clock | undefined
   passwordCost?: PasswordCost | undefined
   threads?: Threads<typeof inThread> | undefined
-  migrations?: readonly Migration[] | undefined
+  migrations?: Migration[] | undefined
 }
 
 export const createStrangersThreads = () =>

@@ -3,7 +3,7 @@ import { compareSchema, OtherSchemaError, type Migration } from '../../database/
 import { failing, fine, type Check } from '../finding.ts'
 
 /** Whether the database has exactly the migrations of this code. */
-export const schema: Check<{ database: Database; migrations: readonly Migration[] }> = {
+export const schema: Check<{ database: Database; migrations: Migration[] }> = {
   name: 'schema',
   needs: ['postgres'],
   async look({ database, migrations }) {
