@@ -129,7 +129,8 @@ export const settingGroups: readonly SettingGroup[] = [
       CANCEL_SECONDS: 'How long a cancelled run may take to stop before the reconciler ends it.',
       WORKER_ACTIVITIES:
         'How many model calls, and how many tool calls, one owner can have in progress in one worker. Several owners share twice as many equally.',
-      WORKER_HEALTH_PORT: 'The port on which a worker answers health checks (GET /healthz at HOST), and requests for metrics. 0 turns both off. `npm start` uses the first free port after PORT.',
+      WORKER_HEALTH_PORT:
+        'The port on which a worker answers health checks (GET /healthz at HOST), and requests for metrics. 0 turns both off. `npm start` uses the first free port after PORT.',
     },
   },
   {

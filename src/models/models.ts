@@ -127,7 +127,11 @@ export function createModels(context: {
     const deadline = startDeadline(seconds * 1000, [request.signal])
     const stated = createStatedUsage()
     try {
-      const answer = await answerOf(entry, { ...request, onWords: measured.heard(request.onWords), signal: deadline.signal }, stated)
+      const answer = await answerOf(
+        entry,
+        { ...request, onWords: measured.heard(request.onWords), signal: deadline.signal },
+        stated,
+      )
       const latencyMs = Math.round(performance.now() - started)
       measured.end('answered')
       logger.debug({ model, latencyMs, finish: answer.finish, calls: answer.calls.length }, 'model answered')

@@ -108,7 +108,8 @@ export function createSchedules(context: {
       before: ScheduledAgent | undefined,
       after: ScheduledAgent,
       now: Date,
-    ): Promise<boolean> => noteChange(trx, before, after, { now, catchUpMs: config.scheduleCatchUpSeconds * 1000, metrics }),
+    ): Promise<boolean> =>
+      noteChange(trx, before, after, { now, catchUpMs: config.scheduleCatchUpSeconds * 1000, metrics }),
 
     /** Syncs in the background. The reconciler repeats what fails. */
     syncSoon(agentId: string): void {

@@ -258,7 +258,9 @@ function resultOf(outcome: TokenOutcome, now: Date) {
 
 /** A site that does not know the platform refuses every refresh, so operators must learn of it. */
 const countedAs = (outcome: TokenOutcome): string =>
-  outcome.kind === 'refused' && outcome.error === 'invalid_client' ? 'invalid_client' : resultOf(outcome, new Date(0)).outcome
+  outcome.kind === 'refused' && outcome.error === 'invalid_client'
+    ? 'invalid_client'
+    : resultOf(outcome, new Date(0)).outcome
 
 function retryAtOf(outcome: Exclude<TokenOutcome, { kind: 'granted' }>, now: Date): Date | null {
   const wanted = outcome.kind === 'refused' ? refusedPauseSeconds : outcome.retryAfter
