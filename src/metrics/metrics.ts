@@ -29,7 +29,7 @@ export const metricsType = Registry.PROMETHEUS_CONTENT_TYPE
 function measureProcess(registry: Registry): void {
   collectDefaultMetrics({ register: registry })
   const eventLoop = watchEventLoop()
-  const lag = new Gauge({
+  const lag: Gauge = new Gauge({
     name: 'switchyard_event_loop_lag_seconds',
     help: 'The longest time that a turn of the event loop was late since the last scrape.',
     registers: [],
