@@ -74,9 +74,13 @@ export function createRunTraces(context: { database: Database; config: Pick<Conf
       return tracing.belowRun(run, work)
     },
 
-    /** Records the span of a run whose ending is committed. */
-    ended(run: Run, ending: Ended): void {
-      if (spanOfRun(run)?.isSampled) tracing.recordSoon(() => endingSpans(run, ending))
+    /** Records the span of a run, once its ending is committed. */
+    ended(trx: Transaction, run: Run, ending: Ended): void {
+      if (!spanOfRun(run)?.isSampled) return
+      trx.executionPromise.then(
+        () => tracing.recordSoon(() => endingSpans(run, ending)),
+        () => undefined,
+      )
     },
 
     /** Records a wait of a run, once its end is committed. */

@@ -67,12 +67,10 @@ export function createWriteEnding({
     if (reason === 'MODEL_UNAVAILABLE' && (await agents.pauseFor(trx, run, reason))) {
       await notifyPaused(trx, notifications, run, error ?? '')
     } else if (status === 'failed') await notifyFailing(trx, notifications, run, error ?? '')
+    traces.ended(trx, run, changes)
     // Only a committed ending counts. The caller handles a rollback.
     trx.executionPromise.then(
-      () => {
-        logEnding(logger, run, changes)
-        traces.ended(run, changes)
-      },
+      () => logEnding(logger, run, changes),
       () => undefined,
     )
   }
