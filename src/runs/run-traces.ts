@@ -30,7 +30,7 @@ export function createRunTraces(context: { database: Database; config: Pick<Conf
     const ref = spanOfRun(run)
     const { rows } = await factsStatement(database, { runId: run.id })
     if (!ref || !rows[0]) return []
-    const { agentName, model = config.models.default, original, originalId } = rows[0]
+    const { agentName, model, original, originalId } = rows[0]
     const asked = model ?? config.models.default
     const replayed = originalId === null ? undefined : spanOfRun({ id: originalId, traceparent: original })
     const span: PastSpan = {
