@@ -1,5 +1,5 @@
 import { migrations } from '../migrations/index.ts'
-import { readDatabaseConfig } from '../src/config/config.ts'
+import { readDatabaseConfig } from '../src/config/command-config.ts'
 import { createDatabase } from '../src/database/database.ts'
 import { assertSchema } from '../src/database/migrate.ts'
 import { createLogger } from '../src/logger.ts'
