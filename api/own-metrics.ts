@@ -13,7 +13,7 @@ export const getOwnMetrics = route({
   summary: 'Get metrics of your agents',
   description:
     'Returns metrics in the text format of Prometheus: runs, tokens, credits, failures and approvals of each agent. ' +
-    `Covers the agents of the account or the workspace; if there are more than ${mostAgents}, those that used the most ` +
+    `Covers the agents of the account or the workspace; if there are more than ${mostAgents}, the agents with the most ` +
     'tokens this month. See [Watch your agents with Prometheus](/docs/how-to/metrics).',
   owner: 'query',
   query: v.strictObject(ofOwner),

@@ -1,5 +1,5 @@
 import { migrations } from '../migrations/index.ts'
-import { readDatabaseConfig } from '../src/config/config.ts'
+import { readDatabaseConfig } from '../src/config/command-config.ts'
 import { createDatabase } from '../src/database/database.ts'
 import { assertSchema } from '../src/database/migrate.ts'
 import { createLogger } from '../src/logger.ts'
@@ -11,7 +11,6 @@ import { inviteCommand } from './admin/invite.ts'
 import { rehearseUpgrade } from './admin/rehearse-upgrade.ts'
 import { resetPasswordCommand } from './admin/reset-password.ts'
 import { rotateKeys } from './admin/rotate-keys.ts'
-import { withEmbeddedPostgres } from './local/postgres/embedded-alone.ts'
 import { failureInWords, hasDatabase, settingsOfCommand } from './shared-settings.ts'
 import { chosenName } from './named-programs.ts'
 
@@ -37,6 +36,8 @@ const commands: Record<string, AdminCommand | LoneCommand> = {
 async function carryOut(name: string, command: AdminCommand | LoneCommand): Promise<void> {
   if ('alone' in command) return console.log(await command.alone(process.argv.slice(3), usageOf(name, command)))
   if (!command.startsPostgres || hasDatabase()) return carryOutAt(settingsOfCommand(), { name, command })
+  // Only a machine for development has its packages.
+  const { withEmbeddedPostgres } = await import('./local/postgres/embedded-alone.ts')
   await withEmbeddedPostgres(command.startsPostgres, (settings) =>
     carryOutAt(settings, { name, command, hasTemporal: settings['TEMPORAL_ADDRESS'] !== undefined }),
   )

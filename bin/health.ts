@@ -24,10 +24,7 @@ function refuse({ headers }: IncomingMessage, response: ServerResponse, error: C
  * database answers, and otherwise 503. With METRICS_TOKEN, `GET /metrics` has the metrics of this process and those of
  * Temporal's core in it. Without WORKER_HEALTH_PORT nothing listens. If the port cannot be opened, the process ends.
  */
-export function startHealth(
-  { config, logger, services, temporalMetrics }: ProcessContext,
-  isPolling: () => boolean,
-) {
+export function startHealth({ config, logger, services, temporalMetrics }: ProcessContext, isPolling: () => boolean) {
   const { workerHealthPort: port } = config
   if (port === 0) return { stop: () => {} }
   const databaseAnswers = async (): Promise<boolean> => {

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { migrations } from '../migrations/index.ts'
-import { readDatabaseConfig } from '../src/config/config.ts'
+import { readDatabaseConfig } from '../src/config/command-config.ts'
 import { createDatabase } from '../src/database/database.ts'
 import { createLogger } from '../src/logger.ts'
 import { settingsOfCommand } from './shared-settings.ts'

@@ -51,5 +51,8 @@ await startProcess('worker', async (context) => {
       ...(temporalMetrics !== undefined && { metrics: { prometheus: { bindAddress: temporalMetrics } } }),
     },
   })
-  return startWork({ ...context, ...(temporalMetrics !== undefined && { temporalMetrics }) }, codePath === undefined ? await bundleWorkflows() : { codePath })
+  return startWork(
+    { ...context, ...(temporalMetrics !== undefined && { temporalMetrics }) },
+    codePath === undefined ? await bundleWorkflows() : { codePath },
+  )
 })

@@ -49,8 +49,7 @@ import { createReachability } from './temporal/reachability.ts'
 import { createPartitions } from './runs/retention/partitions.ts'
 import { createRetention } from './runs/retention/retention.ts'
 import { createRuns } from './runs/runs.ts'
-import { createOwnFetch } from './safe-fetch/own-fetch.ts'
-import { createSafeFetch } from './safe-fetch/safe-fetch.ts'
+import { createWaysOut } from './safe-fetch/ways-out.ts'
 import { createScheduleSync } from './schedules/schedule-sync.ts'
 import { createFires } from './schedules/fires/fires.ts'
 import { createSchedules } from './schedules/schedules.ts'
@@ -78,7 +77,6 @@ import { createUsers } from './users/users.ts'
 import { createVaultKeys } from './secrets/vault-keys.ts'
 import { createManifests } from './vault/manifests/manifests.ts'
 import { createVault } from './vault/vault.ts'
-import { version } from './version.ts'
 import { createPayloads } from './webhooks/payloads.ts'
 import { createRecipients } from './webhooks/recipients.ts'
 import { createRefusals } from './webhooks/refusals.ts'
@@ -118,23 +116,19 @@ export function createServices(
   const database = createDatabase(config, logger, { prove })
   const temporal = createTemporal(config.temporal, logger)
   const tracing = createTracing({ config, logger })
-  const outgoing = tracedRequests(createSafeFetch({ ...config.sites, baseUrl: config.http.baseUrl, version }))
-  const trusted = createSafeFetch({ ...trustedSites(config), baseUrl: config.http.baseUrl, version })
-  const ownFetch = createOwnFetch(config.sites)
+  const waysOut = createWaysOut(config)
   const sealing = createSealing(config.vaultKeys)
   const vaultKeys = createVaultKeys({ database, clock, sealing, keys: config.vaultKeys })
   const rateLimits = createRateLimits({ database, config })
   const lease = createLease({ database })
   const due = createDue({ database, clock })
-  const { fetch, stream } = outgoing
+  const { fetch, stream } = tracedRequests(waysOut.sites)
   const documents = createDocuments({ database, clock, threads })
   const callSite = createCallSite({ logger, threads })
   const dialect = createDialect({ config, threads, fetch, stream, documents, callSite })
-  const reach = { temporal, threads, largeBodies: createLargeBodies(), fetch, dialect }
-  const allowances = createAllowances({ config })
-  const metrics = createMetrics({ config })
-  const measured = { metrics, tracing }
-  const base = { allowances, database, clock, config, logger, sealing, rateLimits, lease, due, ...measured, ...reach }
+  const [allowances, metrics] = [createAllowances({ config }), createMetrics({ config })]
+  const reach = { temporal, threads, largeBodies: createLargeBodies(), fetch, dialect, metrics, tracing }
+  const base = { allowances, database, clock, config, logger, sealing, rateLimits, lease, due, ...reach }
 
   const audit = createAudit(base)
   const outbox = createOutbox(base)
@@ -180,22 +174,19 @@ export function createServices(
   })
   const sessions = createSessions({ ...base, billing, models, vault })
   const callbacks = createCallbacks(base)
-  const deliverCallbacks = createDeliver({ ...base, ownFetch, agents, notifications, notificationWebhooks })
+  const deliverCallbacks = createDeliver({
+    ...base,
+    ownFetch: waysOut.own,
+    agents,
+    notifications,
+    notificationWebhooks,
+  })
   const workers = createWorkers(base)
   const processes = createProcesses(base)
-  const canary = createCanary({ ...base, agents, processes, ownFetch })
+  const canary = createCanary({ ...base, agents, processes, ownFetch: waysOut.own })
   const reachability = createReachability(base)
   const payloads = createPayloads(base)
-  const parts = {
-    agents,
-    approvals,
-    billing,
-    callbacks,
-    notifications,
-    loop,
-    outages,
-    payloads,
-  }
+  const parts = { agents, approvals, billing, callbacks, notifications, loop, outages, payloads }
   const runs = createRuns({ ...base, ...parts, workers, reachability })
   const recipients = createRecipients({ ...base, agents, billing })
   const refusals = createRefusals(base)
@@ -213,7 +204,7 @@ export function createServices(
   const needs = createNeeds({ ...base, billing, vault })
   const accessChanges = createAccessChanges(base)
   const apps = createApps(base)
-  const signIn = createSignIn({ ...base, trustedFetch: trusted.fetch, outbox, users })
+  const signIn = createSignIn({ ...base, trustedFetch: waysOut.trusted.fetch, outbox, users })
   const moves = createMoves({ ...base, billing, schedules })
   const workspaces = createWorkspaces({ ...base, billing, notifications, outbox, tries: users.tries, vault })
   const exportTurns = createExportTurns(base)
@@ -293,9 +284,7 @@ export function createServices(
       await schedules.settled()
       await temporal.close()
       await vault.refresh.settled()
-      await outgoing.close()
-      await trusted.close()
-      await ownFetch.close()
+      await waysOut.close()
       await outages.close()
       await models.close()
       await threads.close()
@@ -309,13 +298,3 @@ export function createServices(
 }
 
 export type Services = ReturnType<typeof createServices>
-
-/** Sites that may have private addresses, including those of sign-in providers, which the operator named. */
-function trustedSites({ sites, signIn }: Config) {
-  const hosts = signIn.providers.map(({ issuer }) => new URL(issuer))
-  return {
-    ...sites,
-    allow: [...sites.allow, ...hosts.map(({ hostname, port }) => `${hostname}:${port || '443'}`)],
-    loopback: true,
-  }
-}

@@ -27,7 +27,7 @@ export const traces =
 
 /** The pattern of the route. The path itself may contain anything. */
 const routeOf = (ctx: Context): string =>
-  String((ctx['_matchedRoute'] as string | undefined) ?? '(none)').replaceAll(/:(\w+)/g, '{$1}')
+  ((ctx['_matchedRoute'] as string | undefined) ?? '(none)').replaceAll(/:(\w+)/g, '{$1}')
 
 const aboutOf = (ctx: Context, route: string): Attributes => ({
   [names.method]: ctx.method,

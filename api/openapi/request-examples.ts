@@ -24,6 +24,7 @@ export const requestExamples: Record<string, object> = {
   createSession: { title: "This week's bugs", ttlSeconds: 3600 },
   sendChatMessage: { text: 'Which issues are open?' },
   createApiKey: { name: 'Nightly report', scopes: ['read'] },
+  replaceVaultToken: { token: 'token-of-the-site', traceContext: true },
   changePassword: { currentPassword: 'correct horse battery', newPassword: 'a better horse battery' },
   refresh: { refreshToken: 'sy_refresh_an-example' },
   updateWorkspace: { name: 'Support', creditsPerMonth: 5000 },

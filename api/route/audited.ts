@@ -42,7 +42,17 @@ const fields: Record<SubjectKind, readonly string[]> = {
   sign_in: ['issuer', 'clientId'],
   subscription: ['tier', 'subscription', 'cap'],
   top_up: ['enabled', 'below', 'credits', 'centsPerMonth'],
-  vault_entry: ['name', 'origin', 'authType', 'scopes', 'status', 'generation', 'confirmedEffects', 'tools'],
+  vault_entry: [
+    'name',
+    'origin',
+    'authType',
+    'scopes',
+    'status',
+    'generation',
+    'traceContext',
+    'confirmedEffects',
+    'tools',
+  ],
   workspace: ['name', 'creditsPerMonth', 'connectionsOfLeavers', 'payerId', 'offeredTo'],
 }
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Agent, AgentWithSites } from '../../src/agents/agent.ts'
+import { pauseReasons, type Agent, type AgentWithSites } from '../../src/agents/agent.ts'
 import { fieldsOf } from '../../src/database/row.ts'
 import { shownUrl } from '../../src/safe-fetch/shown-url.ts'
 import { nextFireOf } from '../../src/schedules/next-fire.ts'
@@ -25,8 +25,8 @@ const listed = {
   trigger,
   pausedAt: field(v.nullable(time), 'When the agent was paused. Null if it is active.', null),
   pausedReason: field(
-    v.nullable(v.picklist(['MODEL_UNAVAILABLE'])),
-    'Why the platform paused the agent. `MODEL_UNAVAILABLE`: its AI model was unavailable for longer than a run can wait. Null if the platform did not pause the agent.',
+    v.nullable(v.picklist(pauseReasons)),
+    'Why the platform paused the agent. `MODEL_UNAVAILABLE`: its AI model was unavailable for longer than a run can wait. `RESTORED`: the database was restored from a backup while the agent had unfinished runs; check what they have done before you resume it. Null if the platform did not pause the agent.',
     null,
   ),
   cron: field(v.nullable(v.string()), ...meanings.cron),

@@ -1,4 +1,4 @@
-import { readBaseUrl } from '../../src/config/config.ts'
+import { readBaseUrl } from '../../src/config/command-config.ts'
 import { setAdmin } from '../../src/users/admins.ts'
 import { firstAdminLink } from '../local/first-admin.ts'
 import { addressIn, type AdminCommand } from './admin-command.ts'

@@ -2,23 +2,21 @@ import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { migrations } from '../../migrations/index.ts'
-import { announceRestore } from '../../src/backups/announce-restore.ts'
 import { readBackup, writeBackup } from '../../src/backups/backup-file.ts'
 import { recordBackup } from '../../src/backups/backups.ts'
 import { endExecutions } from '../../src/backups/end-executions.ts'
 import { load } from '../../src/backups/load.ts'
 import type { Restore } from '../../src/backups/restore.ts'
 import { assertUnused } from '../../src/backups/assert-unused.ts'
-import { resumeRestored } from '../../src/backups/resume-restored.ts'
 import { databaseClock as clock } from '../../src/clock.ts'
-import { readRestoreConfig } from '../../src/config/config.ts'
+import { readRestoreConfig } from '../../src/config/command-config.ts'
 import type { Database, Transaction } from '../../src/database/database.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { createLogger } from '../../src/logger.ts'
 import { counted } from '../../src/needs/need.ts'
-import { createNotifications } from '../../src/notifications/notifications.ts'
 import { createTemporal } from '../../src/temporal/temporal.ts'
 import type { AdminCommand, Given } from './admin-command.ts'
+import { restoresOf } from './restores-of.ts'
 
 const keysMissing =
   'The vault keys are not in it. Without VAULT_KEYS, the secrets in it cannot be read. Keep the keys in another place.'
@@ -90,7 +88,7 @@ export const announceRestoreCommand: AdminCommand = {
     const asOf = timeIn(given)
     await migrate(database, migrations, console.log)
     const restore = await database.transaction(async (trx) => {
-      await assertUnused(trx)
+      await assertUnused(trx, database)
       return announce(trx, given, asOf)
     })
     return `${inWords(restore)}\n${await endLost(given)}`
@@ -107,18 +105,15 @@ function timeIn({ words, usage }: Given): Date {
 
 export const resumeRestoredCommand: AdminCommand = {
   takes: '',
-  does: 'resumes all agents that a restore has paused; their runs go on',
+  does: 'resumes all agents that a restore has paused; their runs continue',
   async work(database, { settings }) {
-    const config = readRestoreConfig(settings)
-    const resumed = await resumeRestored({ database, clock, config })
+    const resumed = await restoresOf(database, readRestoreConfig(settings)).resumeAll()
     return `Resumed ${counted(resumed, 'agent')}.`
   },
 }
 
-function announce(trx: Transaction, { settings }: Given, asOf: Date): Promise<Restore> {
-  const notifications = createNotifications({ database: trx, clock, config: readRestoreConfig(settings) })
-  return announceRestore(trx, { clock, notifications, asOf })
-}
+const announce = (trx: Transaction, { settings }: Given, asOf: Date): Promise<Restore> =>
+  restoresOf(trx, readRestoreConfig(settings)).announce(trx, asOf)
 
 async function endLost({ settings, hasTemporal }: Given): Promise<string> {
   if (!hasTemporal) return 'The data of the Temporal of `npm start` is deleted.'

@@ -31,11 +31,11 @@ async function findAll(tries: boolean): Promise<NamedFinding[]> {
   const config = readSettings(settings)
   if (Array.isArray(config)) return config
   // Its warnings would be lines between the findings, and say the same.
-  const services = createServices(config, createLogger('silent', 'doctor'))
+  const services = createServices(config, createLogger('silent', 'doctor'), { migrations })
   const folders = isRunningHere(settings) ? [resolve(settings['DATA_DIR'] ?? usualFolder)] : []
   const checks: Check<Outside>[] = [...installationChecks, ...outsideChecks, ...(tries ? payingChecks : [])]
   try {
-    return await examine(checks, { ...services, migrations, folders })
+    return await examine(checks, { ...services, folders })
   } finally {
     await services.close()
   }

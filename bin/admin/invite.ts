@@ -1,5 +1,5 @@
 import { databaseClock } from '../../src/clock.ts'
-import { readBaseUrl } from '../../src/config/config.ts'
+import { readBaseUrl } from '../../src/config/command-config.ts'
 import { invite } from '../../src/users/invite.ts'
 import { addressIn, type AdminCommand } from './admin-command.ts'
 

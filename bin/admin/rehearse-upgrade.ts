@@ -1,5 +1,5 @@
 import { migrations } from '../../migrations/index.ts'
-import { readDatabaseConfig } from '../../src/config/config.ts'
+import { readDatabaseConfig } from '../../src/config/command-config.ts'
 import type { AdminCommand } from './admin-command.ts'
 import { rehearse } from './rehearsal/rehearse.ts'
 

@@ -1,5 +1,5 @@
 import { databaseClock } from '../../src/clock.ts'
-import { readVaultConfig } from '../../src/config/config.ts'
+import { readVaultConfig } from '../../src/config/command-config.ts'
 import { ConfigError } from '../../src/config/environment.ts'
 import { createSealing } from '../../src/secrets/sealing.ts'
 import { createVaultKeys, VaultKeysError } from '../../src/secrets/vault-keys.ts'

@@ -14,7 +14,8 @@ export const webhookProofs = ['secret', 'standard-webhooks', 'github', 'gitlab',
 export type WebhookProof = (typeof webhookProofs)[number]
 
 /** Why the platform pauses an agent: its model was unavailable for a day, or the database was restored while it had unfinished runs. */
-export type PauseReason = 'MODEL_UNAVAILABLE' | 'RESTORED'
+export const pauseReasons = ['MODEL_UNAVAILABLE', 'RESTORED'] as const
+export type PauseReason = (typeof pauseReasons)[number]
 
 /** An agent (table `agents`). */
 export class Agent extends Row {

@@ -1,4 +1,4 @@
-import { closeCalls } from '../loop/close-calls.ts'
+import type { closeCalls } from '../loop/close-calls.ts'
 import { ChatAnswer } from '../chat/chat-answer.ts'
 import type { Clock } from '../clock.ts'
 import type { Transaction } from '../database/database.ts'
@@ -6,7 +6,7 @@ import { newId } from '../ids.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import { canaryAgentId } from '../owners/system-owner.ts'
 import { unfinishedStatuses } from '../runs/states.ts'
-import { closeDirectCalls } from '../tools/tools.ts'
+import type { closeDirectCalls } from '../tools/tools.ts'
 import { tellOwners } from './tell-owners.ts'
 import { Restore } from './restore.ts'
 
@@ -20,6 +20,13 @@ const leap = 1_000_000
 const cutShort =
   'The platform was restored from a backup that was made while this was under way. It may have gone on after the backup: check at the sites what was done before you repeat it.'
 
+interface Context {
+  clock: Clock
+  notifications: Pick<Notifications, 'notify'>
+  /** What ends calls: of answers, and direct ones. */
+  calls: { close: typeof closeCalls; closeDirect: typeof closeDirectCalls }
+}
+
 /**
  * Makes a restored database safe to work with, in one transaction, before any process sees it or while none runs. The
  * record has gone back in time, and the world has not: a call that the record shows as planned may have been made. So
@@ -29,15 +36,13 @@ const cutShort =
  * - Their epochs leap, so no execution of the lost time can write.
  * - Answers of chats and direct calls under way end; a call that may have taken effect is in doubt.
  * - Credits are no longer bought automatically: the purchases of the lost time are not on record.
- * - Times of schedules before now are not made up for (`wasRestoredSince`).
+ * - Times of schedules before now are not made up for.
  * - Owners are notified.
  *
  * Callbacks and mails that were pending are sent, with the same ids as before.
  */
-export async function announceRestore(
-  trx: Transaction,
-  { clock, notifications, asOf }: { clock: Clock; notifications: Pick<Notifications, 'notify'>; asOf: Date },
-): Promise<Restore> {
+export async function announceRestore(trx: Transaction, context: Context, asOf: Date): Promise<Restore> {
+  const { clock, notifications, calls } = context
   const now = clock.now()
   const restore = { id: newId(), asOf, restoredAt: now }
   await trx.raw(leapQueuesStatement)
@@ -50,8 +55,8 @@ export async function announceRestore(
   // Those of the time of the backup.
   await trx.raw('delete from processes')
   const buyers = await stopTopUps(trx)
-  const answers = await endAnswers(trx, now)
-  await closeDirectCalls(trx, { result: cutShort, now, before: now })
+  const answers = await endAnswers(trx, calls, now)
+  await calls.closeDirect(trx, { result: cutShort, now, before: now })
   const made = await Restore.query(trx).insertAndFetch({ ...restore, agents: agentIds.length, runs: runs.length })
   await tellOwners(trx, notifications, { restore: made, answers, buyers })
   return made
@@ -67,10 +72,10 @@ const topUpsStatement = `
   update accounts set top_up_enabled = false where top_up_enabled returning owner_id as "ownerId"`
 
 /** Ends the answers that are under way or wait. Returns how many each owner had. */
-async function endAnswers(trx: Transaction, now: Date): Promise<Map<string, number>> {
+async function endAnswers(trx: Transaction, { close }: Context['calls'], now: Date): Promise<Map<string, number>> {
   const counts = new Map<string, number>()
   for (const { id, sessionId, number, ownerId } of await ChatAnswer.query(trx).whereNull('endedAt').forUpdate()) {
-    await closeCalls(trx, { kind: 'answer', id }, now)
+    await close(trx, { kind: 'answer', id }, now)
     const failure = { status: 'failed' as const, errorCode: 'INTERNAL_ERROR' as const, errorMessage: cutShort }
     await ChatAnswer.query(trx)
       .findById([sessionId, number])

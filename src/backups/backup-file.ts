@@ -46,7 +46,11 @@ const exists = (path: string): Promise<boolean> =>
 /** The new name survives a crash only once its folder is on the disk. */
 async function flushFolder(path: string): Promise<void> {
   const folder = await open(path, 'r')
-  await folder.sync().finally(() => folder.close())
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
 }
 
 function sentence(error: unknown, path: string): Error {

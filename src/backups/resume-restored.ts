@@ -2,14 +2,14 @@ import { Agent } from '../agents/agent.ts'
 import type { Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { lockQueue } from '../runs/agent-queue.ts'
-import { createMetrics } from '../metrics/metrics.ts'
-import { createDue } from '../runs/due.ts'
-import { noteChange } from '../schedules/note-change.ts'
+import type { Due } from '../runs/due.ts'
+import type { Schedules } from '../schedules/schedules.ts'
 
 interface Context {
   database: Database
   clock: Clock
-  config: { scheduleCatchUpSeconds: number }
+  due: Pick<Due, 'agent'>
+  schedules: Pick<Schedules, 'noteChange'>
 }
 
 /**
@@ -24,7 +24,7 @@ export async function resumeRestored(context: Context): Promise<number> {
   return resumed
 }
 
-async function resume(trx: Transaction, id: string, { database, clock, config }: Context): Promise<boolean> {
+async function resume(trx: Transaction, id: string, { clock, due, schedules }: Context): Promise<boolean> {
   await lockQueue(trx, id)
   const agent = await Agent.query(trx)
     .findById(id)
@@ -32,12 +32,10 @@ async function resume(trx: Transaction, id: string, { database, clock, config }:
     .forNoKeyUpdate()
   if (!agent) return false
   const now = clock.now()
-  // A command runs this, and nobody reads its counters.
-  const metrics = createMetrics({ config: { metrics: { token: undefined } } })
   const changes = { pausedAt: agent.exceedingSince, pausedReason: null }
   await Agent.query(trx).findById(id).patch(changes)
-  await createDue({ database, clock }).agent(trx, id)
+  await due.agent(trx, id)
   const after = Object.assign(agent.$clone(), changes)
-  await noteChange(trx, agent, after, { now, catchUpMs: config.scheduleCatchUpSeconds * 1000, metrics })
+  await schedules.noteChange(trx, agent, after, now)
   return changes.pausedAt === null
 }

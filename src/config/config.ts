@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { allowanceProblem } from '../safe-fetch/allowed-sites.ts'
 import { freeze, readEnvironment, settings, type Environment } from './environment.ts'
+import { callbacksOf, databaseOf, mailOf, temporalOf } from './groups.ts'
 import { readModels } from './read-models.ts'
 import { readAll } from './read-all.ts'
 import type { ModelsConfig } from './models-config.ts'
@@ -236,77 +237,4 @@ const usualTokensPerMonth = 10_000_000
 function stripeOf(env: Readonly<v.InferOutput<typeof settings>>) {
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecret, STRIPE_API_URL: apiUrl } = env
   return secretKey === undefined || webhookSecret === undefined ? undefined : { secretKey, webhookSecret, apiUrl }
-}
-
-const data = v.pick(settings, ['DATABASE_URL', 'DATABASE_POOL', 'DATABASE_WAIT_SECONDS'])
-
-const databaseOf = (env: v.InferOutput<typeof data>) => ({
-  url: env.DATABASE_URL,
-  pool: env.DATABASE_POOL,
-  waitSeconds: env.DATABASE_WAIT_SECONDS,
-})
-
-/** The settings of the migration program, which does not need the keys. */
-export function readDatabaseConfig(env?: Environment): Pick<Config, 'database'> {
-  return freeze({ database: databaseOf(readEnvironment(data, env)) })
-}
-
-const temporal = v.pick(settings, [
-  'TEMPORAL_ADDRESS',
-  'TEMPORAL_NAMESPACE',
-  'TEMPORAL_API_KEY',
-  'TEMPORAL_TLS',
-  'TEMPORAL_UI_URL',
-  'TASK_QUEUE',
-])
-
-const temporalOf = (env: v.InferOutput<typeof temporal>) => ({
-  address: env.TEMPORAL_ADDRESS,
-  namespace: env.TEMPORAL_NAMESPACE,
-  apiKey: env.TEMPORAL_API_KEY,
-  tls: env.TEMPORAL_TLS,
-  /** Where people look at workflows. */
-  uiUrl: env.TEMPORAL_UI_URL,
-  taskQueue: env.TASK_QUEUE,
-})
-
-const restoring = v.object({
-  ...temporal.entries,
-  ...v.pick(settings, ['SMTP_URL', 'MAIL_FROM', 'SMTP_TIMEOUT_SECONDS', 'AUDIT_DAYS', 'SCHEDULE_CATCH_UP_SECONDS'])
-    .entries,
-  ...v.pick(settings, ['CALLBACK_TIMEOUT_SECONDS', 'CALLBACK_HOURS']).entries,
-})
-
-const mailOf = (env: Pick<v.InferOutput<typeof settings>, 'SMTP_URL' | 'MAIL_FROM' | 'SMTP_TIMEOUT_SECONDS'>) => ({
-  smtpUrl: env.SMTP_URL,
-  from: env.MAIL_FROM,
-  timeoutSeconds: env.SMTP_TIMEOUT_SECONDS,
-})
-
-const callbacksOf = (env: Pick<v.InferOutput<typeof settings>, 'CALLBACK_TIMEOUT_SECONDS' | 'CALLBACK_HOURS'>) => ({
-  timeoutSeconds: env.CALLBACK_TIMEOUT_SECONDS,
-  hours: env.CALLBACK_HOURS,
-})
-
-/** The settings of the commands that restore the database. */
-export function readRestoreConfig(env?: Environment) {
-  const read = readEnvironment(restoring, env)
-  return freeze({
-    mail: mailOf(read),
-    callbacks: callbacksOf(read),
-    auditDays: read.AUDIT_DAYS,
-    scheduleCatchUpSeconds: read.SCHEDULE_CATCH_UP_SECONDS,
-    temporal: temporalOf(read),
-  })
-}
-
-/** The API's public address, for commands that print it. */
-export const readBaseUrl = (env?: Environment): string => readEnvironment(v.pick(settings, ['BASE_URL']), env).BASE_URL
-
-const vault = v.pick(settings, ['DATABASE_URL', 'DATABASE_POOL', 'DATABASE_WAIT_SECONDS', 'VAULT_KEYS'])
-
-/** The settings of the program that rotates the vault keys. */
-export function readVaultConfig(env?: Environment): Pick<Config, 'database' | 'vaultKeys'> {
-  const read = readEnvironment(vault, env)
-  return freeze({ database: databaseOf(read), vaultKeys: read.VAULT_KEYS })
 }

@@ -209,7 +209,7 @@ export async function assertSchema(database: Database, migrations: Migration[], 
 }
 
 /** The migrations of an empty database or one of our baseline. Throws an OtherSchemaError for others. */
-async function knownTo(database: Database, [baseline]: Migration[], connection?: unknown): Promise<string[]> {
+async function knownTo(database: Database, [baseline]: readonly Migration[], connection?: unknown): Promise<string[]> {
   // Check the tables first: if another process commits the baseline in between, its name is found.
   const isEmpty = !(await hasOtherTables(database, connection))
   const applied = await appliedTo(database, connection)
@@ -249,7 +249,7 @@ function refuseNewerSchema(applied: string[], migrations: Migration[]): void {
  * How the database differs from this code: migrations that are not applied yet, and applied ones that the code lacks.
  * Throws an OtherSchemaError if another baseline or program created it.
  */
-export async function compareSchema(database: Database, migrations: Migration[]) {
+export async function compareSchema(database: Database, migrations: readonly Migration[]) {
   const applied = await knownTo(database, migrations)
   const names = migrations.map(({ name }) => name)
   return {

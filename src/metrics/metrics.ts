@@ -32,12 +32,11 @@ export const metricsType = Registry.PROMETHEUS_CONTENT_TYPE
 function measureProcess(registry: Registry): void {
   collectDefaultMetrics({ register: registry })
   const eventLoop = watchEventLoop()
-  new Gauge({
+  const lag: Gauge = new Gauge({
     name: 'switchyard_event_loop_lag_seconds',
     help: 'The longest time that a turn of the event loop was late since the last scrape.',
-    registers: [registry],
-    collect() {
-      this.set(eventLoop.take().maxMs / 1000)
-    },
+    registers: [],
+    collect: () => lag.set(eventLoop.take().maxMs / 1000),
   })
+  registry.registerMetric(lag)
 }

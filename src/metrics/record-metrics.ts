@@ -13,7 +13,8 @@ const readingMs = 4000
 /** The most series of one gauge. */
 const maxSeries = 100
 
-type Series = Record<string, string> & { value: number | null }
+/** Postgres returns numerics as text. */
+type Series = Record<string, string> & { value: number | string | null }
 
 /** The gauges about the record, read when somebody asks, and at most every five seconds. */
 export function createRecordMetrics(context: { database: Database; logger: Logger }, gauges = recordGauges) {
@@ -57,7 +58,7 @@ export function createRecordMetrics(context: { database: Database; logger: Logge
 
 const up = {
   name: 'switchyard_record_up',
-  help: '1 if all metrics about the record could be read from Postgres, and otherwise 0. Those that could not are absent.',
+  help: '1 if all metrics about the record could be read from Postgres, and otherwise 0. The others are absent.',
 }
 
 function addTo(registry: Registry, { name, help, labels = [] }: Omit<RecordGauge, 'query'>, rows: Series[]): void {

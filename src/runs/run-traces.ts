@@ -30,7 +30,7 @@ export function createRunTraces(context: { database: Database; config: Pick<Conf
     const ref = spanOfRun(run)
     const { rows } = await factsStatement(database, { runId: run.id })
     if (!ref || !rows[0]) return []
-    const { agentName, model = config.models.default, original, originalId } = rows[0]
+    const { agentName, model, original, originalId } = rows[0]
     const asked = model ?? config.models.default
     const replayed = originalId === null ? undefined : spanOfRun({ id: originalId, traceparent: original })
     const span: PastSpan = {
@@ -74,9 +74,13 @@ export function createRunTraces(context: { database: Database; config: Pick<Conf
       return tracing.belowRun(run, work)
     },
 
-    /** Records the span of a run whose ending is committed. */
-    ended(run: Run, ending: Ended): void {
-      if (spanOfRun(run)?.isSampled) tracing.recordSoon(() => endingSpans(run, ending))
+    /** Records the span of a run, once its ending is committed. */
+    ended(trx: Transaction, run: Run, ending: Ended): void {
+      if (!spanOfRun(run)?.isSampled) return
+      trx.executionPromise.then(
+        () => tracing.recordSoon(() => endingSpans(run, ending)),
+        () => undefined,
+      )
     },
 
     /** Records a wait of a run, once its end is committed. */

@@ -276,7 +276,7 @@ export function createEntries(context: {
 }
 
 const listedFields =
-  `id ownerId dialect origin name authType status statusReason scopes foreignScopes scopeNote credential expiresAt refreshAfter renewedAt lastUsedAt acceptedAt connectedBy createdAt updatedAt`.split(
+  `id ownerId dialect origin name authType status statusReason scopes foreignScopes scopeNote credential expiresAt refreshAfter renewedAt lastUsedAt acceptedAt traceContext connectedBy createdAt updatedAt`.split(
     ' ',
   )
 

@@ -13,12 +13,14 @@ export const pausedBecause = ({ pausedReason }: Pick<Facts['agent'], 'pausedReas
 
 /** How a paused agent continues. */
 export function resumption(
-  { id, exceedingSince }: Pick<Facts['agent'], 'id' | 'exceedingSince'>,
+  { id, exceedingSince, pausedReason }: Pick<Facts['agent'], 'id' | 'exceedingSince' | 'pausedReason'>,
   isSuspended: boolean,
 ) {
   if (isSuspended) {
     return advise`The platform operator has suspended the paying account. The agent resumes when the suspension is lifted.`
   }
+  if (pausedReason === 'RESTORED' && !exceedingSince)
+    return advise`Check at the sites what its runs have already done, and cancel each run that must not be repeated. Then resume the agent with ${request('resume', id)}.`
   return exceedingSince ? overLimit : advise`Resume the agent with ${request('resume', id)}.`
 }
 

@@ -18,7 +18,7 @@ const scrape = (url: string, authorization?: string) =>
 
 /** Rows of a statement about the whole record, as `label|label` with their numbers. */
 async function recorded({ services }: Platform, statement: string): Promise<Record<string, number>> {
-  const { rows } = await services.database.raw<{ rows: { key: string; count: number }[] }>(statement)
+  const { rows } = await services.database.raw<{ rows: { key: string; count: number | string }[] }>(statement)
   return Object.fromEntries(rows.map(({ key, count }) => [key, Number(count)]))
 }
 

@@ -39,7 +39,7 @@ const needs: Record<string, Need> = {
   ),
   ...named(
     'see',
-    'getAgentStatement getRunStatement listEvents getApproval listApprovals getSchedule listFires getCallback listCallbacks whyAgent whyRun getNeeds getNotificationWebhook',
+    'getAgentStatement getRunStatement listEvents getApproval listApprovals getSchedule listFires getCallback listCallbacks whyAgent whyRun getNeeds getNotificationWebhook getOwnMetrics',
   ),
   ...named(
     'see',

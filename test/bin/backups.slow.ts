@@ -2,7 +2,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
-import { Client } from 'pg'
+import type { Client } from 'pg'
 import { execa } from '../../bin/execa.ts'
 import { endRecorded } from '../../bin/local/process-record.ts'
 import { createEmptyDatabase, onServer } from '../helpers/database.ts'

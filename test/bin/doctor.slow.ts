@@ -130,7 +130,7 @@ test.serial('3. a frozen worker', async (t) => {
   } finally {
     process.kill(worker!.pid, 'SIGCONT')
   }
-  await eventually(60, 'it is back', async () => ((await doctor()).lines.length === 1 ? true : undefined))
+  await eventually(150, 'it is back', async () => ((await doctor()).lines.length === 1 ? true : undefined))
   await isSilent(t)
 })
 

@@ -51,8 +51,12 @@ async function rehearsed(url: string, more: Migration[], file?: string) {
   const said: string[] = []
   const live = createDatabase({ database: { url, pool: 2 } }, createLogger('silent', 'test'), { deadlines: false })
   const given = { live, url, file, billing: 'sandbox', migrations: [...migrations, ...more] }
-  const problems = await rehearse({ ...given, say: (text) => said.push(text) }).finally(() => live.destroy())
-  return { said: said.join('\n'), problems }
+  try {
+    const problems = await rehearse({ ...given, say: (text) => said.push(text) })
+    return { said: said.join('\n'), problems }
+  } finally {
+    await live.destroy()
+  }
 }
 
 test('a rehearsal times each migration, reads the copy, drops it, and leaves the live database as it is', async (t) => {

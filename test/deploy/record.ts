@@ -10,7 +10,7 @@ interface Same {
 }
 
 /** Counters leave out what the platform delivers to itself. */
-const isOurs = `owner_id <> '${systemOwnerId}'`
+const isOfUsers = `owner_id <> '${systemOwnerId}'`
 
 const calls = `(select effect, status from tool_calls union all select effect, status from direct_tool_calls) calls`
 
@@ -18,17 +18,17 @@ export const sameNumbers: Same[] = [
   {
     counter: 'switchyard_deliveries_total{result="accepted"}',
     labels: [],
-    record: `select count(*) as value from runs where trigger = 'webhook' and ${isOurs}`,
+    record: `select count(*) as value from runs where trigger = 'webhook' and ${isOfUsers}`,
   },
   {
     counter: 'switchyard_runs_ended_total',
     labels: ['status', 'reason'],
-    record: `select status, coalesce(reason, '') as reason, count(*) as value from runs where ended_at is not null and ${isOurs} group by 1, 2`,
+    record: `select status, coalesce(reason, '') as reason, count(*) as value from runs where ended_at is not null and ${isOfUsers} group by 1, 2`,
   },
   {
     counter: 'switchyard_run_seconds_count',
     labels: [],
-    record: `select count(*) as value from runs where ended_at is not null and started_at is not null and ${isOurs}`,
+    record: `select count(*) as value from runs where ended_at is not null and started_at is not null and ${isOfUsers}`,
   },
   {
     counter: 'switchyard_tool_calls_total',
@@ -39,7 +39,8 @@ export const sameNumbers: Same[] = [
     counter: 'switchyard_tokens_total',
     labels: ['kind'],
     record: `select kind, sum(tokens) as value from steps, lateral (values ('input', input_tokens), ('output', output_tokens),
-      ('cached', coalesce(cached_tokens, 0))) as kinds (kind, tokens) group by 1`,
+      ('cached', coalesce(cached_tokens, 0))) as kinds (kind, tokens)
+      where not exists (select from runs where id = subject_id and not ${isOfUsers}) group by 1`,
   },
   {
     counter: 'switchyard_credits_total',

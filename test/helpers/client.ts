@@ -128,7 +128,8 @@ export function check(route: AnyRoute, status: number, body: unknown): void {
   if (!declared) throw new Error(`${route.name} answered ${status}, not ${route.status}`)
   const schema = responseOf(route, status)?.content?.['application/json']?.schema
   if (!schema) {
-    if (body !== undefined && !route.plainText) throw new Error(`${route.name} answered with a body that is not declared`)
+    if (body !== undefined && !route.plainText)
+      throw new Error(`${route.name} answered with a body that is not declared`)
     return
   }
   const errors = violations(schema, body)

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { ExecutionContext } from 'ava'
@@ -25,13 +25,13 @@ export interface CollectedSpan {
 export async function startCollector(t: ExecutionContext) {
   const bodies: string[] = []
   const headers: (string | undefined)[] = []
-  const server = createServer((request, response) => {
-    void text(request).then((body) => {
-      if (request.url === '/v1/traces') bodies.push(body)
-      headers.push(request.headers.authorization)
-      response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
-    })
-  })
+  async function keep(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await text(request)
+    if (request.url === '/v1/traces') bodies.push(body)
+    headers.push(request.headers.authorization)
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+  }
+  const server = createServer((request, response) => void keep(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.teardown(() => {
     server.closeAllConnections()

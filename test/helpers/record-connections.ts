@@ -6,10 +6,10 @@ import { Socket } from 'node:net'
  * this module's address, a line each.
  */
 const file = new URL(import.meta.url).searchParams.get('file') ?? ''
-const connect = Socket.prototype.connect
-
-Socket.prototype.connect = function record(this: Socket, ...given: unknown[]) {
-  const [first] = given.flat() as [{ port?: unknown; path?: unknown } | number | string]
-  appendFileSync(file, `${typeof first === 'object' ? String(first.port ?? first.path) : first}\n`)
-  return connect.apply(this, given as Parameters<typeof connect>)
-} as typeof connect
+Socket.prototype.connect = new Proxy(Reflect.get(Socket.prototype, 'connect'), {
+  apply(connect, socket, given: unknown[]) {
+    const [first] = given.flat() as [{ port?: unknown; path?: unknown } | number | string]
+    appendFileSync(file, `${typeof first === 'object' ? String(first.port ?? first.path) : first}\n`)
+    return Reflect.apply(connect, socket, given) as unknown
+  },
+})

@@ -18,6 +18,9 @@ const bundled = 'workflows/index.ts'
 /** Loaded by its address. */
 const ofThreads = 'src/in-thread.ts'
 
+/** Never loaded in the image, where `DATABASE_URL` is set: it starts the Postgres of `npm start`. */
+const ofStart = 'bin/local/postgres/embedded-alone.ts'
+
 /** Needed in production, but not imported by the platform's own code. */
 const unnamed: Record<string, string> = {
   zod: 'a peer dependency of ai',
@@ -50,7 +53,7 @@ function loadedBy(paths: string[], files: SourceFile[]): SourceFile[] {
   const loaded = new Set<SourceFile>()
   const load = (path: string): void => {
     const file = all.get(path)
-    if (!file || loaded.has(file)) return
+    if (!file || path === ofStart || loaded.has(file)) return
     loaded.add(file)
     for (const { target, typeOnly } of file.imports) if (!typeOnly) load(target)
   }

@@ -58,5 +58,9 @@ function refused(error: { code?: string; message: string }): never {
 async function connected<T>(connectionString: string, work: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString, application_name: 'switchyard rehearsal' })
   await client.connect()
-  return work(client).finally(() => client.end())
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
 }

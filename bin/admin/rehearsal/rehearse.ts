@@ -49,7 +49,11 @@ const open = (url: string, pool: number): Database =>
 
 async function using<T>(url: string, pool: number, work: (database: Database) => Promise<T>): Promise<T> {
   const database = open(url, pool)
-  return work(database).finally(() => database.destroy())
+  try {
+    return await work(database)
+  } finally {
+    await database.destroy()
+  }
 }
 
 async function fill(copyUrl: string, { live, file, migrations, say }: Rehearsal): Promise<void> {

@@ -12,7 +12,7 @@ export interface Rehearsed {
 }
 
 /** Longer locks keep requests and runs waiting, in seconds. */
-export const longestLock = 2
+const longestLock = 2
 
 /**
  * Applies the pending migrations to the copy, one after the other. Each is timed and watched through a connection of its

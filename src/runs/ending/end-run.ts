@@ -71,13 +71,13 @@ export function createWriteEnding({
     if (reason === 'MODEL_UNAVAILABLE' && (await agents.pauseFor(trx, run, reason))) {
       await notifyPaused(trx, notifications, run, error ?? '')
     } else if (status === 'failed') await notifyFailing(trx, notifications, run, error ?? '')
+    traces.ended(trx, run, changes)
     // Only a committed ending counts. The caller handles a rollback.
     afterCommit(trx, () => {
       logEnding(logger, run, changes)
       const isOwn = run.ownerId === systemOwnerId
       if (!isOwn) metrics.runsEnded.inc({ status, reason: reason ?? '' })
       if (!isOwn && run.startedAt) metrics.runSeconds.observe((now.getTime() - run.startedAt.getTime()) / 1000)
-      traces.ended(run, changes)
     })
   }
 }

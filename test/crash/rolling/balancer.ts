@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
 /** What a load balancer does: sends each request to the next API process, and knows how many are under way at each. */
 export function createBalancer() {
   const processes = new Map<string, { underWay: number }>()
@@ -35,7 +37,8 @@ export function createBalancer() {
     async remove(url: string): Promise<void> {
       const known = processes.get(url)
       processes.delete(url)
-      while (known && known.underWay > 0) await new Promise((resolve) => setTimeout(resolve, 20))
+      const isBusy = () => known !== undefined && known.underWay > 0
+      while (isBusy()) await delay(20)
     },
   }
 }

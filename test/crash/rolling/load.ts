@@ -95,7 +95,7 @@ export async function startTraffic(balancer: Balancer): Promise<Traffic> {
   const manual = await owner.agent('[[say done]]', 'manual')
   const session = await owner.session()
   const working = [
-    ...quick.map((agent) => repeat(150, (number) => deliverTo(agent, number))),
+    ...quick.map((agent) => repeat(400, (number) => deliverTo(agent, number))),
     ...slow.map((agent) => repeat(50, (number) => watchNext(agent, number))),
     repeat(100, startAndWait),
     repeat(200, () => chat(session)),
@@ -122,7 +122,7 @@ const describe = (error: unknown): string => {
 }
 
 /** Of a release whose answers may lack newer members, so nothing here compares them with the schemas of this one. */
-export async function createOwner({ send }: Pick<Balancer, 'send'>) {
+async function createOwner({ send }: Pick<Balancer, 'send'>) {
   const headers: Record<string, string> = { 'content-type': 'application/json' }
   async function post(path: string, body: Json): Promise<Json> {
     const answer = await send(path, { method: 'POST', headers, body: JSON.stringify(body) })

@@ -2,8 +2,7 @@
 import test, { type ExecutionContext } from 'ava'
 import * as agents from '../../../api/agents.ts'
 import * as notifications from '../../../api/notifications.ts'
-import { announceRestore } from '../../../src/backups/announce-restore.ts'
-import { resumeRestored } from '../../../src/backups/resume-restored.ts'
+import { restoresOf } from '../../../bin/admin/restores-of.ts'
 import { databaseClock as clock, later } from '../../../src/clock.ts'
 import { newId } from '../../../src/ids.ts'
 import { lockRun } from '../../../src/runs/record.ts'
@@ -13,8 +12,8 @@ import { startPlatform, type Platform } from '../../helpers/platform.ts'
 import { scheduledAgent } from '../../helpers/schedules.ts'
 import { userIdOf } from '../../helpers/workspaces.ts'
 
-const announce = ({ services }: Platform, asOf = later(clock.now(), -600)) =>
-  services.database.transaction((trx) => announceRestore(trx, { clock, notifications: services.notifications, asOf }))
+const announce = ({ services, config }: Platform, asOf = later(clock.now(), -600)) =>
+  services.database.transaction((trx) => restoresOf(trx, config).announce(trx, asOf))
 
 const agentIn = async ({ services: { database } }: Platform, { id }: { id: string }) =>
   (await database('agents').where({ id }).first('pausedAt', 'pausedReason', 'exceedingSince')) as {
@@ -44,7 +43,8 @@ test('a restore pauses the agents with unfinished runs, fences off what executed
   t.truthy(claimed)
   const restore = await announce(platform)
   t.like(restore, { agents: 3, runs: 3 })
-  t.is((await agentIn(platform, waiting)).pausedReason, 'RESTORED')
+  const shown = (await call(someone, agents.getAgent, { params: { agentId: waiting.id } })).body
+  t.is(shown.pausedReason, 'RESTORED')
   t.like(await agentIn(platform, own), { pausedReason: null }, 'its owner decides already')
   t.true((await agentIn(platform, own)).pausedAt !== null)
   t.is((await agentIn(platform, idle)).pausedAt, null)
@@ -66,11 +66,11 @@ test('a restore pauses the agents with unfinished runs, fences off what executed
   const { items } = (await call(someone, notifications.listNotifications, { query: { kind: 'restored' } })).body
   t.is(items.length, 1)
   t.regex(items[0]!.message, /3 agents|unfinished run/)
-  t.is(await resumeRestored({ database, clock, config: { scheduleCatchUpSeconds: 60 } }), 1)
+  t.is(await restoresOf(database, platform.config).resumeAll(), 1)
   t.like(await agentIn(platform, waiting), { pausedAt: null, pausedReason: null })
   t.deepEqual((await agentIn(platform, { id })).pausedAt, exceedingSince, 'it stays suspended')
   t.true((await agentIn(platform, own)).pausedAt !== null)
-  t.is(await resumeRestored({ database, clock, config: { scheduleCatchUpSeconds: 60 } }), 0)
+  t.is(await restoresOf(database, platform.config).resumeAll(), 0)
 })
 
 test('a scheduled time before a restore is not made up for, and one after it runs', async (t) => {
@@ -103,7 +103,12 @@ test('answers of chats and direct calls under way at the backup end, and a call 
   const about = { vaultEntryId: newId(), siteOrigin: '', tool: 'act', arguments: '{}' }
   const direct = newId()
   await database('direct_tool_calls').insert({
-    ...{ id: direct, ownerId, idempotencyKey: 'key', status: 'started', attempts: 1, effect: 'once' },
+    id: direct,
+    ownerId,
+    idempotencyKey: 'key',
+    status: 'started',
+    attempts: 1,
+    effect: 'once',
     ...times,
     ...about,
   })
@@ -130,12 +135,28 @@ async function answering({ services: { database } }: Platform, ownerId: string) 
   const [sessionId, id] = [newId(), newId()]
   const now = new Date()
   await database('sessions').insert({
-    ...{ id: sessionId, ownerId, createdAt: now, usedAt: now, expiresAt: later(now, 3600), lastNumber: 2 },
-    ...{ tokenHash: sessionId, onDisconnect: 'continue' },
+    id: sessionId,
+    ownerId,
+    createdAt: now,
+    usedAt: now,
+    expiresAt: later(now, 3600),
+    lastNumber: 2,
+    tokenHash: sessionId,
+    onDisconnect: 'continue',
   })
   await database('chat_answers').insert({
-    ...{ sessionId, number: 2, id, ownerId, messageId: newId(), createdAt: now, startedAt: now, writer: newId() },
-    ...{ writerUntil: later(now, 60), status: 'running', onDisconnect: 'continue', model: 'demo' },
+    sessionId,
+    number: 2,
+    id,
+    ownerId,
+    messageId: newId(),
+    createdAt: now,
+    startedAt: now,
+    writer: newId(),
+    writerUntil: later(now, 60),
+    status: 'running',
+    onDisconnect: 'continue',
+    model: 'demo',
   })
   return [sessionId, id] as const
 }

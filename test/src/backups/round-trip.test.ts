@@ -116,10 +116,10 @@ test('a cut, damaged or foreign file changes nothing, and neither does a databas
 test('a dump shows one moment, whatever is written while it is made', async (t) => {
   const source = connect(t, (await createTestDatabase(t)).url)
   const path = join(await temporaryFolder(t), 'backup')
-  let isOver = false
+  const over = new AbortController()
   // Two tables that always agree, one near the beginning of a dump and one near its end.
   const writing = (async () => {
-    for (let nth = 0; !isOver; nth += 1) {
+    for (let nth = 0; !over.signal.aborted; nth += 1) {
       await source.transaction(async (trx) => {
         await trx.raw(`insert into due_agents (agent_id, due_at) values (gen_random_uuid(), now())`)
         await trx.raw(`insert into workers (id, started_at, seen_at, polling, task_queue, version)
@@ -127,7 +127,7 @@ test('a dump shows one moment, whatever is written while it is made', async (t) 
       })
     }
   })()
-  await writeBackup({ database: source }, path).finally(() => (isOver = true))
+  await writeBackup({ database: source }, path).finally(() => over.abort())
   await writing
   const target = await emptyDatabase(t)
   const { rows } = await load({ database: target, migrations }, createReadStream(path))

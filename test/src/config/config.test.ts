@@ -103,12 +103,14 @@ test('a duration may be a fraction of a second, down to a tenth, and is a number
 const others = [
   '7 17 70 0.5 true false memory off warn closed other ada@example.com',
   'https://other.example smtp://mail.example https://site.example=other http://127.0.0.1:12111',
-  'examples/models.json examples/sign-in.json sk_test_another whsec_another',
+  'examples/models.json examples/sign-in.json sk_test_another whsec_another always_off authorization=Bearer%20other',
 ].flatMap((line) => line.split(' '))
 
 const provider = { OIDC_ISSUER: 'https://idp.example.com', OIDC_CLIENT_ID: 'us', OIDC_CLIENT_SECRET: 'secret' }
 
 const stripe = { STRIPE_SECRET_KEY: 'sk_test_something', STRIPE_WEBHOOK_SECRET: 'whsec_something' }
+
+const collector = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' }
 
 /** Settings that mean nothing without another one. */
 const beside: Record<string, Record<string, string>> = {
@@ -121,6 +123,10 @@ const beside: Record<string, Record<string, string>> = {
   STRIPE_SECRET_KEY: stripe,
   STRIPE_WEBHOOK_SECRET: stripe,
   STRIPE_API_URL: stripe,
+  OTEL_EXPORTER_OTLP_HEADERS: collector,
+  OTEL_TRACES_SAMPLER: collector,
+  OTEL_TRACES_SAMPLER_ARG: { ...collector, OTEL_TRACES_SAMPLER: 'traceidratio' },
+  OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: collector,
   OIDC_ISSUER: provider,
   OIDC_CLIENT_ID: provider,
   OIDC_CLIENT_SECRET: provider,

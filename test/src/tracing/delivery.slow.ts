@@ -84,7 +84,7 @@ test('a replay is a trace that links to its original, and an owner keeps tracepa
   const replay = await collector.span('invoke_agent Again', (span) => span.spanId !== original.spanId)
   t.deepEqual(replay.links, [`${original.traceId}-${original.spanId}`])
   t.not(replay.traceId, original.traceId)
-  t.is((await collector.span('POST /runs/{runId}/replay')).spanId, replay.parentSpanId)
+  t.is(replay.parentSpanId, (await collector.span('POST /runs/{runId}/replay')).spanId)
   t.deepEqual(
     site.received.slice(-2).map(({ traceparent }) => traceparent !== undefined),
     [true, false],
