@@ -7,7 +7,7 @@ import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
 import { time } from './schemas/schemas.ts'
 
-const status = field(v.picklist(['ok', 'warning', 'failing']), 'How well it is', 'ok')
+const status = named('HealthStatus', v.picklist(['ok', 'warning', 'failing']), 'How well it is', 'ok')
 
 const check = named(
   'HealthCheck',
@@ -23,14 +23,21 @@ const check = named(
 const canary = named(
   'Canary',
   v.object({
-    status: field(
+    status: named(
+      'CanaryStatus',
       v.picklist(['ok', 'failing', 'off']),
       '`failing`: no delivery has passed for 90 seconds, a process is frozen, or a loop is dead',
       'ok',
     ),
     lastSuccessAt: field(v.nullable(time), 'When the last delivery passed. Null if none has in the last hour.'),
     failedStage: field(
-      v.nullable(v.picklist(['accept', 'queue', 'run', 'callback', 'process', 'loop'])),
+      v.nullable(
+        named(
+          'CanaryStage',
+          v.picklist(['accept', 'queue', 'run', 'callback', 'process', 'loop']),
+          'Where a delivery has stopped, or what else makes the canary fail',
+        ),
+      ),
       'Where the delivery has stopped, or `process` or `loop`. Null unless failing.',
       null,
     ),

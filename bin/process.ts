@@ -77,7 +77,7 @@ async function shutDown(config: Config, logger: Logger, services: Services, stop
   setTimeout(
     () => {
       logger.fatal('shutdown timed out')
-      process.exit(1)
+      void signOff(services).finally(() => process.exit(1))
     },
     (config.shutdownSeconds + 5) * 1000,
   ).unref()
@@ -90,6 +90,12 @@ async function shutDown(config: Config, logger: Logger, services: Services, stop
     logger.fatal({ err: error }, 'shutdown failed')
     process.exit(1)
   }
+}
+
+/** A process that could not end its work must not count as frozen. Waits a second at most. */
+async function signOff({ processes, workers }: Services): Promise<void> {
+  const late = new Promise((resolve) => setTimeout(resolve, 1000))
+  await Promise.race([Promise.allSettled([processes.signOff(), workers.signOff()]), late])
 }
 
 function once(work: () => void): () => void {

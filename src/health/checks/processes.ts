@@ -1,17 +1,18 @@
 import type { Processes } from '../../processes/processes.ts'
 import { failing, fine, type Check } from '../finding.ts'
 
-/** Whether an API process has fallen silent without having signed off. The check of workers says so of workers. */
+/** Whether a process has fallen silent without having signed off. The check of workers says it first of those that polled. */
 export const processes: Check<{ processes: Pick<Processes, 'troubles'> }> = {
   name: 'processes',
-  needs: ['schema'],
+  needs: ['schema', 'workers'],
   async look({ processes: record }) {
     const { frozen } = await record.troubles()
-    const silent = frozen.filter(({ kind }) => kind === 'api')
-    if (silent.length === 0) return fine('No API process is silent.')
-    const list = silent.map(({ id, silentSeconds }) => `${id} (for ${Math.round(silentSeconds)} seconds)`).join(', ')
+    if (frozen.length === 0) return fine('No process is silent.')
+    const list = frozen
+      .map(({ kind, id, silentSeconds }) => `${kind} ${id} (for ${Math.round(silentSeconds)} seconds)`)
+      .join(', ')
     return failing(
-      `API processes are silent without having signed off: ${list}. They are frozen, cut off from Postgres, or were killed.`,
+      `Processes are silent without having signed off: ${list}. They are frozen, cut off from Postgres, or were killed.`,
       'Restart them. One that was killed and replaced is forgotten after ten minutes.',
     )
   },
