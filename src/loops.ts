@@ -1,6 +1,5 @@
 import type { Config } from './config/config.ts'
-import { startLoop, type Loop } from './loop.ts'
-import type { SignOfLife } from './processes/processes.ts'
+import { startLoop, type Loop, type SignOfLife } from './loop.ts'
 import type { Services } from './services.ts'
 
 export interface LoopDeclaration {
