@@ -90,3 +90,5 @@ export function createCounters(registry: Registry) {
     mailsFailed: counter('mails_failed_total', 'Emails that were given up.'),
   }
 }
+
+export type Counters = ReturnType<typeof createCounters>
