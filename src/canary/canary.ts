@@ -115,7 +115,6 @@ export function createCanary(context: {
   }
 }
 
-
 const refusalOf = (status: number, url: string): string =>
   `The API at CANARY_URL ${url} answered the delivery with status ${status}.`
 
