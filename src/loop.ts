@@ -1,6 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from './logger.ts'
 
+/** Called by a loop with each sign of life: at the end of a round, and when a long round looks whether it must stop. */
+export type SignOfLife = () => void
+
 export interface Loop {
   name: string
   stop(): Promise<void>

@@ -1,5 +1,5 @@
 import type { Config } from './config/config.ts'
-import { startLoop, type Loop } from './loop.ts'
+import { startLoop, type Loop, type SignOfLife } from './loop.ts'
 import type { Services } from './services.ts'
 
 export interface LoopDeclaration {
@@ -129,7 +129,7 @@ export function startLoops(
   services: Services,
   where: LoopDeclaration['where'],
   leftOut: readonly LoopName[] = [],
-  watch?: (name: string, everySeconds: number) => () => void,
+  watch?: (name: string, everySeconds: number) => SignOfLife,
 ): Loop[] {
   const { config, logger } = services
   const wanted: readonly LoopDeclaration[] = loops.filter(

@@ -115,8 +115,6 @@ export function createCanary(context: {
   }
 }
 
-export type Canary = ReturnType<typeof createCanary>
-
 const refusalOf = (status: number, url: string): string =>
   `The API at CANARY_URL ${url} answered the delivery with status ${status}.`
 

@@ -1,3 +1,4 @@
+import type { SignOfLife } from '../loop.ts'
 import type { Database } from '../database/database.ts'
 import { newId } from '../ids.ts'
 import { version } from '../version.ts'
@@ -35,9 +36,6 @@ export interface Troubles {
   dead: DeadLoop[]
 }
 
-/** Called by a loop with each sign of life: at the end of a round, and when a long round looks whether it must stop. */
-export type SignOfLife = () => void
-
 /**
  * The processes of the platform: each reports every few seconds that it is present, and how long ago each of its loops
  * gave a sign of life (table `processes`). All times are the database's, because process clocks differ.
@@ -55,7 +53,7 @@ export function createProcesses({ database }: { database: Database }) {
 
   return {
     /** Expects signs of life of a loop from now on. Returns the function that gives one. */
-    watch(name: string, everySeconds: number): SignOfLife {
+    watch: (name: string, everySeconds: number): SignOfLife => {
       const loop = { at: performance.now(), limitSeconds: Math.max(shortestSeconds, deadRounds * everySeconds) }
       loops.set(name, loop)
       return () => void (loop.at = performance.now())

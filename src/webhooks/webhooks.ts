@@ -1,4 +1,4 @@
-import type { Agent, WebhookProof } from '../agents/agent.ts'
+import type { Agent } from '../agents/agent.ts'
 import type { Agents } from '../agents/agents.ts'
 import type { Billing } from '../billing/billing.ts'
 import { requireCredits, requirePaidSubscription, type AccountStatus } from '../billing/account-status.ts'
@@ -13,13 +13,14 @@ import type { Runs } from '../runs/runs.ts'
 import type { Silence } from '../silence/silence.ts'
 import type { LargeBodies } from '../threads/large-bodies.ts'
 import { challengeIn, identityOf } from './delivery-identity.ts'
+import { demandedOfDelivery, demandedOfSender } from './demanded-proofs.ts'
 import { isPing, keptHeaders } from './kept-headers.ts'
 import { assertMatches, type Payload } from './payload.ts'
 import type { Payloads } from './payloads.ts'
 import { presets, type Preset } from './presets.ts'
 import { problemOfProof, type ReadHeader } from './proofs.ts'
 import { noWebhook, type Recipient, type Recipients } from './recipients.ts'
-import { namesOf, presetsSent } from './header-names.ts'
+import { presetsSent } from './header-names.ts'
 import type { RefusalsOfDeliveries } from './refusals.ts'
 
 const suspended =
@@ -285,22 +286,5 @@ function assertAccepting({ isClosing, isSuspended }: Pick<AccountStatus, 'isClos
   assertThat(!isSuspended, 'PERMISSION_DENIED', { message: suspended })
 }
 
-/**
- * A signature sent beside the secret must also be valid, because its sender relies on it. GitLab's signing token makes
- * the same signature. It proves more than the secret token, so it is enough.
- */
-function demandedOfDelivery(proof: WebhookProof, header: ReadHeader): Preset[] {
-  const signed = presets['standard-webhooks']
-  const isSigned = namesOf(signed, signed.header).some((name) => header(name) !== undefined)
-  if (proof === 'secret' && isSigned) return [presets.secret, signed]
-  return proof === 'gitlab' && isSigned ? [signed] : [presets[proof]]
-}
-
 const purposeMessage = (purpose: string): string =>
   `The webhook-id header must be "${purpose}" so that the signature is valid only for this request.`
-
-/** The caller is the sender's own program, not GitHub or Stripe: it sends the secret, or signs an empty body. */
-const demandedOfSender = (proof: WebhookProof, header: ReadHeader): Preset[] =>
-  proof === 'standard-webhooks' && header('x-webhook-secret') === undefined
-    ? [presets['standard-webhooks']]
-    : demandedOfDelivery('secret', header)

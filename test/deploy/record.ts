@@ -65,14 +65,14 @@ export const sameNumbers: Same[] = [
 ]
 
 /** `labels` and the number of each series that is not zero, in one order. */
-const inWords = (labels: string[], rows: { labels: Record<string, unknown>; value: number }[]): string[] =>
+const inWords = (labels: string[], rows: { labels: Record<string, string>; value: number }[]): string[] =>
   rows
     .filter(({ value }) => value !== 0)
-    .map((row) => [...labels.map((label) => `${label}=${String(row.labels[label] ?? '')}`), row.value].join(' '))
+    .map((row) => [...labels.map((label) => `${label}=${row.labels[label] ?? ''}`), row.value].join(' '))
     .toSorted()
 
-export async function counted({ query }: Prometheus, { counter, labels }: Same): Promise<string[]> {
-  const samples = await query(`sum by (${labels.join(', ')}) (${counter})`)
+export async function counted(prometheus: Prometheus, { counter, labels }: Same): Promise<string[]> {
+  const samples = await prometheus.query(`sum by (${labels.join(', ')}) (${counter})`)
   return inWords(
     labels,
     samples.map(({ metric, value }: Sample) => ({ labels: metric, value })),
@@ -80,7 +80,7 @@ export async function counted({ query }: Prometheus, { counter, labels }: Same):
 }
 
 export async function recorded(database: Database, { record, labels }: Same): Promise<string[]> {
-  const { rows } = await database.raw<{ rows: Record<string, unknown>[] }>(record)
+  const { rows } = await database.raw<{ rows: Record<string, string>[] }>(record)
   return inWords(
     labels,
     rows.map((row) => ({ labels: row, value: Number(row['value']) })),

@@ -118,14 +118,15 @@ test('a dump shows one moment, whatever is written while it is made', async (t) 
   const path = join(await temporaryFolder(t), 'backup')
   const over = new AbortController()
   // Two tables that always agree, one near the beginning of a dump and one near its end.
+  const write = () =>
+    source.transaction(async (trx) => {
+      await trx.raw(`insert into due_agents (agent_id, due_at) values (gen_random_uuid(), now())`)
+      await trx.raw(`insert into workers (id, started_at, seen_at, polling, task_queue, version)
+                     values (gen_random_uuid(), now(), now(), true, '', '')`)
+    })
+  await write()
   const writing = (async () => {
-    for (let nth = 0; !over.signal.aborted; nth += 1) {
-      await source.transaction(async (trx) => {
-        await trx.raw(`insert into due_agents (agent_id, due_at) values (gen_random_uuid(), now())`)
-        await trx.raw(`insert into workers (id, started_at, seen_at, polling, task_queue, version)
-                       values (gen_random_uuid(), now(), now(), true, '', '')`)
-      })
-    }
+    while (!over.signal.aborted) await write()
   })()
   await writeBackup({ database: source }, path).finally(() => over.abort())
   await writing

@@ -64,7 +64,13 @@ test('a delivery is one trace from its request to the call at the site, over the
   t.true(collector.authorizations().every((value) => value === 'Bearer me'))
 
   const sent = collector.sent()
-  for (const text of ['an-argument-of-the-call', 'a-text-of-the-payload', token, agent.webhookSecret ?? "", systemPrompt])
+  for (const text of [
+    'an-argument-of-the-call',
+    'a-text-of-the-payload',
+    token,
+    agent.webhookSecret ?? '',
+    systemPrompt,
+  ])
     t.false(sent.includes(text), `traces contain ${text}`)
 })
 
