@@ -43,7 +43,7 @@ test('the last batch of migrations can be rolled back, and migrating again bring
   t.deepEqual(await migrate(database, list, silent), [marks.name])
 })
 
-test('the command makes the baseline, also after it was killed, and does not roll it back', async (t) => {
+test('the command makes the schema, also after it was killed, and rolls back all but the baseline', async (t) => {
   const { url } = await createEmptyDatabase(t)
   const database = connect(t, url)
   await database.raw(
@@ -51,6 +51,9 @@ test('the command makes the baseline, also after it was killed, and does not rol
   )
   t.regex((await command(url)).stdout, /Applied: baseline-[0-9a-f]{12}/)
   t.like(await command(url), { exitCode: 0, stdout: 'Nothing to do.' })
+  const [, ...later] = migrations.map(({ name }) => name)
+  t.is((await command(url, '--rollback')).stdout, `Rolled back: ${later.at(-1)}`)
+  for (const name of later.toReversed().slice(1)) t.deepEqual(await rollback(database, migrations, silent), [name])
   const { exitCode, stderr } = await command(url, '--rollback')
   t.is(exitCode, 1)
   t.regex(stderr, /The baseline cannot be rolled back: everything would be deleted/)
