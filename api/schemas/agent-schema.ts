@@ -25,7 +25,7 @@ const listed = {
   trigger,
   pausedAt: field(v.nullable(time), 'When the agent was paused. Null if it is active.', null),
   pausedReason: field(
-    v.nullable(v.picklist(pauseReasons)),
+    v.nullable(named('PauseReason', v.picklist(pauseReasons), 'Why the platform pauses an agent')),
     'Why the platform paused the agent. `MODEL_UNAVAILABLE`: its AI model was unavailable for longer than a run can wait. `RESTORED`: the database was restored from a backup while the agent had unfinished runs; check what they have done before you resume it. Null if the platform did not pause the agent.',
     null,
   ),

@@ -22,11 +22,11 @@ async function recorded({ services }: Platform, statement: string): Promise<Reco
   return Object.fromEntries(rows.map(({ key, count }) => [key, Number(count)]))
 }
 
-/** The series of one metric, by the values of its labels in the same form. */
+/** The series of one metric that have counted something, by the values of its labels in the same form. */
 const counted = (series: Record<string, number>, name: string): Record<string, number> =>
   Object.fromEntries(
     Object.entries(series)
-      .filter(([key]) => key.startsWith(`switchyard_${name}{`))
+      .filter(([key, value]) => key.startsWith(`switchyard_${name}{`) && value !== 0)
       .map(([key, value]) => [[...key.matchAll(/="([^"]*)"/g)].map(([, label]) => label).join('|'), value]),
   )
 

@@ -11,8 +11,11 @@ const page = readFileSync(join(import.meta.dirname, '../../docs/operate/at-3-am.
 
 test('every alert has a case here, says what it means, and is named on the page that says what to do', (t) => {
   t.deepEqual(Object.keys(alertCases).toSorted(), alertRules.map(({ alert }) => alert).toSorted())
-  const named = [...page.matchAll(/`(Switchyard\w+)`/g)].map(([, name]) => name)
-  t.deepEqual(new Set(named), new Set(alertRules.map(({ alert }) => alert)))
+  const named = [...page.matchAll(/`(Switchyard\w+)`/g)].map(([, name = '']) => name)
+  t.deepEqual(
+    [...new Set(named)].toSorted((a, b) => a.localeCompare(b)),
+    alertRules.map(({ alert }) => alert).toSorted((a, b) => a.localeCompare(b)),
+  )
   for (const { alert, labels, annotations } of alertRules) {
     t.true(['page', 'ticket'].includes(labels['severity'] ?? ''), alert)
     t.deepEqual(Object.keys(annotations), ['summary', 'description', 'runbook'], alert)

@@ -17,7 +17,7 @@ export async function startToolsSite(
 ) {
   const { server, origin, close } = await listen({ port: 0, tls: await temporaryCertificates() })
   t.teardown(close)
-  const received: { tool: string; arguments: string; traceparent: string | undefined }[] = []
+  const received: { tool: string; arguments: string; traceparent?: string }[] = []
   const manifest = JSON.stringify({
     name: 'Desk',
     version: '1.0.0',
@@ -31,7 +31,12 @@ export async function startToolsSite(
     const body = await text(request)
     const isManifest = request.url === '/.well-known/toolsite.json'
     const traceparent = request.headers['traceparent']?.toString()
-    if (!isManifest) received.push({ tool: request.url?.split('/').at(-1) ?? '', arguments: body, traceparent })
+    if (!isManifest)
+      received.push({
+        tool: request.url?.split('/').at(-1) ?? '',
+        arguments: body,
+        ...(traceparent && { traceparent }),
+      })
     response.writeHead(200, { 'content-type': 'application/json' }).end(isManifest ? manifest : answer)
   }
   server.on('request', (request: IncomingMessage, response: ServerResponse) => void handle(request, response))

@@ -1,3 +1,4 @@
+import { systemOwnerId } from '../../../src/owners/system-owner.ts'
 import type { SealedServices } from './sealed-services.ts'
 
 /** How many accounts and workspaces are read; the order is random. */
@@ -18,8 +19,9 @@ export interface Reading {
 /** Reads the copy as owners do: lists, timelines and explanations of a bounded sample. */
 export async function readEverything(services: SealedServices): Promise<Reading> {
   const { database } = services
-  const owners = await database('owners').select('id').orderByRaw('random()').limit(mostOwners)
-  const [inAll] = await database('owners').count('* as count')
+  const everyone = () => database('owners').whereNot('id', systemOwnerId)
+  const owners = await everyone().select('id').orderByRaw('random()').limit(mostOwners)
+  const [inAll] = await everyone().count('* as count')
   const counted = { agents: 0, runs: 0, timelines: 0, explanations: 0, 'list entries': 0 }
   const reading: Reading = { owners: owners.length, ownersInAll: Number(inAll?.['count']), counted, problems: [] }
   for (const { id } of owners as { id: string }[]) await readOwner(services, id, reading)

@@ -66,6 +66,8 @@ async function fill(t: ExecutionContext) {
   const agent = await webhookAgent(someone)
   for (const payload of [{ text: 'tab\tback\\slash\nline \u2603' }, { text: 'second' }])
     await deliver(someone, agent, payload)
+  // Written a few seconds later, otherwise.
+  await platform.services.silence.flush()
   return platform
 }
 

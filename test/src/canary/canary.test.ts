@@ -33,9 +33,12 @@ test('a delivery of the canary passes the real path, costs nobody anything, and 
   t.false(platform.services.models.has(canaryModel))
   const metrics = await platform.services.metrics.text()
   t.notRegex(metrics, /^switchyard_(deliveries|runs_ended|callbacks_ended|tokens|credits)_total\S* [1-9]/m)
-  const series = await platform.services.recordMetrics.text()
+  // A process reports its loops every few seconds.
+  const series = await eventually(30, 'the loop of the canary is reported', async () => {
+    const text = await platform.services.recordMetrics.text()
+    return /^switchyard_loop_last_round_seconds\{loop="canary"\} /m.test(text) ? text : undefined
+  })
   t.regex(series, /^switchyard_canary_up 1$/m)
-  t.regex(series, /^switchyard_loop_last_round_seconds\{loop="canary"\} /m)
   t.like((await call(admin, getHealth)).body, { canary: { status: 'ok' } })
 })
 
