@@ -19,8 +19,8 @@ await startProcess('api', async ({ config, logger, services }) => {
   })
   logger.info({ address: server.address(), timeZoneData: process.versions.tz }, 'listening')
   void services.signIn.checkInstalled()
-  const absent = startPresence({ logger, services }, 'api')
   const loops = startLoops(services, 'everywhere', [], services.processes.watch)
+  const absent = startPresence({ logger, services }, 'api')
   return async () => {
     const drained = drain(noticeMs(config.shutdownSeconds))
     // Open streams would keep their connections. Their readers reconnect to another process.

@@ -20,8 +20,8 @@ export function startWork(
   void services.models.warmUp()
   const health = startHealth(context, () => polling.isPolling())
   const presence = startLoop('presence', 1, logger, () => services.workers.report(polling.isPolling()))
-  const absent = startPresence(context, 'worker')
   const loops = startLoops(services, 'workers', leftOut, services.processes.watch)
+  const absent = startPresence(context, 'worker')
   return async () => {
     // A slow callback receiver must not use up the time for activities.
     const delivering = loops.filter(({ name }) => name === 'callbacks')
