@@ -13,6 +13,8 @@ select format('create role temporal login password %L', :'temporal')
 select format('create database %I owner %I', name, owner)
   from (values ('switchyard', 'switchyard'), ('temporal', 'temporal'), ('temporal_visibility', 'temporal')) as t (name, owner)
  where not exists (select from pg_database where datname = name) \gexec
+-- To see the sessions and transactions of others, which metrics and the doctor count.
+grant pg_read_all_stats to switchyard;
 revoke connect on database switchyard from public;
 revoke connect on database temporal from public;
 revoke connect on database temporal_visibility from public;

@@ -16,4 +16,4 @@ export async function assertUnused(trx: Transaction, database: Database): Promis
 
 const connectedStatement = `
   select count(*)::int as connected from pg_stat_activity
-   where datname = current_database() and application_name = 'switchyard'`
+   where datname = current_database() and application_name like 'switchyard%'`

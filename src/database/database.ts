@@ -9,6 +9,9 @@ import { followClock } from './follow-clock.ts'
 import { isUnprepared, noteSession } from './statement.ts'
 import { createAccountTurns, guarded } from './while-permitted.ts'
 
+/** How commands that may take long name their sessions, so that operators and alerts can tell them from work. */
+export const commandName = 'switchyard command'
+
 export type Database = Knex
 export type Transaction = Knex.Transaction
 
@@ -33,7 +36,7 @@ export function createDatabase(
     client: 'pg',
     connection: {
       connectionString: config.database.url,
-      application_name: 'switchyard',
+      application_name: deadlines ? 'switchyard' : commandName,
       // Ends before the query gives up, so the cause is reported.
       connectionTimeoutMillis: waitSeconds * 600,
       keepAlive: true,

@@ -1,3 +1,4 @@
+import { commandName } from '../database/database.ts'
 import { canaryQuiet, canaryUp } from '../canary/canary-sql.ts'
 import { loopLimits, quietLoops } from '../processes/presence-sql.ts'
 
@@ -156,19 +157,22 @@ export const recordGauges: readonly RecordGauge[] = [
   },
   {
     name: 'switchyard_database_connections',
-    help: 'Connections to the database.',
-    query: `select count(*) as value from pg_stat_activity where datname = current_database()`,
+    help: 'Connections to the Postgres server, also of other programs.',
+    query: `select count(*) as value from pg_stat_activity where datname is not null`,
   },
   {
     name: 'switchyard_database_connections_max',
-    help: 'Connections that Postgres allows.',
-    query: `select current_setting('max_connections')::int as value`,
+    help: 'Connections that Postgres allows to users without special rights.',
+    query: `
+      select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+               - current_setting('reserved_connections')::int as value`,
   },
   {
     name: 'switchyard_database_transaction_oldest_seconds',
-    help: 'The age of the oldest transaction in the database.',
+    help: 'The age of the oldest transaction of a client in the database, without those of commands. Postgres shows those of other users only to members of pg_read_all_stats.',
     query: `
       select ${secondsSince('min(xact_start)')} as value
-        from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
+        from pg_stat_activity
+       where datname = current_database() and backend_type = 'client backend' and application_name <> '${commandName}'`,
   },
 ]

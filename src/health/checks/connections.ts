@@ -28,4 +28,5 @@ const fix =
 const connectionsStatement = `
   select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
            - current_setting('reserved_connections')::int as most,
-         (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as used`
+         -- The kind of other users' sessions is hidden from us. Each session of a client has a database.
+         (select count(*)::int from pg_stat_activity where datname is not null) as used`
