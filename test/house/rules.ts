@@ -5,6 +5,7 @@ import { findCycles, findRoomCycles } from './cycles.ts'
 import { checkDependencies } from './dependencies.ts'
 import { checkFrozenMigrations } from './frozen-migrations.ts'
 import { checkStrayNames } from './stray-names.ts'
+import { checkMergeMarks } from './merge-marks.ts'
 import { checkPlainWords } from './plain-words.ts'
 import { checkPromises } from './promises.ts'
 import { adapterProblem, importProblem, sharedFiles } from './who-may-import-whom.ts'
@@ -155,6 +156,7 @@ export const rules: Rule[] = [
   { name: 'a renamed file changes its importers, and one line of a page', check: checkStrayNames },
   { name: 'a merged migration never changes', check: (files) => checkFrozenMigrations(files) },
   { name: 'migrations only add', check: checkAdditiveMigrations },
+  { name: 'no merge has left its marks', check: () => checkMergeMarks() },
   { name: 'sentences are plain', check: checkPlainWords },
   ...consoleRules,
 ]
