@@ -57,7 +57,7 @@ export const loops = [
     where: 'everywhere',
     round: ({ users }) => users.recovery.carryOut(),
   },
-  { name: 'mails', every: () => 5, where: 'workers', round: ({ mails }) => mails.send() },
+  { name: 'mails', every: () => 5, where: 'workers', round: ({ mails }, stopping) => mails.send(stopping) },
   {
     name: 'deletions',
     every: () => 2,
@@ -92,7 +92,7 @@ export const loops = [
     every: () => 60,
     where: 'workers',
     alone: () => 300,
-    round: ({ vault }) => vault.refresh.keepAlive(),
+    round: ({ vault }, stopping) => vault.refresh.keepAlive(stopping),
   },
   {
     name: 'partitions',

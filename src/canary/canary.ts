@@ -174,8 +174,8 @@ const purgeRunsStatement = `
   delete from runs where agent_id = :canaryAgentId and ended_at < statement_timestamp() - interval '1 hour'
   returning id`
 
-/** The last success stays while there are later attempts. */
+/** The latest attempt and the last success stay: an outage of hours must not look like a canary that is off. */
 const isPast = `
   sent_at < statement_timestamp() - interval '1 hour'
-  and (called_back_at is distinct from (select max(called_back_at) from canary_attempts)
-       or not exists (select from canary_attempts later where later.sent_at > statement_timestamp() - interval '1 hour'))`
+  and id is distinct from (select id from canary_attempts order by sent_at desc limit 1)
+  and called_back_at is distinct from (select max(called_back_at) from canary_attempts)`

@@ -29,11 +29,14 @@ export const recordGauges: readonly RecordGauge[] = [
     name: 'switchyard_runs',
     help: 'Unfinished runs, by status.',
     labels: ['status'],
+    // The queued ones are counted by their queues, because there may be very many.
     query: `
-      select states.status, count(runs.id) as value
-        from ${states} left join runs
-          on runs.status::text = states.status and runs.status in ('queued', 'running', 'waiting')
-       group by states.status`,
+      with active as (select status::text as status, count(*) from runs where status in ('running', 'waiting') group by 1)
+      select states.status, case when states.status = 'queued'
+               then greatest((select coalesce(sum(unfinished), 0) from agent_queues)
+                             - (select coalesce(sum(count), 0) from active), 0)
+               else coalesce((select count from active where active.status = states.status), 0) end as value
+        from ${states}`,
   },
   {
     name: 'switchyard_queue_oldest_seconds',

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { Gauge, Registry } from 'prom-client'
 import type { Database } from '../database/database.ts'
 import type { Logger } from '../logger.ts'
@@ -43,6 +44,14 @@ export function createRecordMetrics(context: { database: Database; logger: Logge
     return registry.metrics()
   }
 
+  /** Postgres may be cut off and silent. Prometheus gives up after ten seconds. */
+  async function late(): Promise<string> {
+    await delay(readingMs + queryMs, undefined, { ref: false })
+    const registry = new Registry()
+    addTo(registry, up, [{ value: 0 } as Series])
+    return registry.metrics()
+  }
+
   const noteFailure = ({ name }: RecordGauge, error: unknown): undefined =>
     logger.warn({ err: error, metric: name }, 'failed to read a metric from the record') as undefined
 
@@ -50,7 +59,7 @@ export function createRecordMetrics(context: { database: Database; logger: Logge
     /** In the text format of Prometheus. Never fails. */
     text(): Promise<string> {
       const now = performance.now()
-      if (!latest || now - latest.at > sharedMs) latest = { at: now, text: read() }
+      if (!latest || now - latest.at > sharedMs) latest = { at: now, text: Promise.race([read(), late()]) }
       return latest.text
     },
   }

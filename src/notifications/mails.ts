@@ -64,10 +64,10 @@ export function createMails(context: {
    * One round: sends due mails, in one process at a time. Ends early if the server accepts nothing, because each
    * further attempt would cost a timeout. Does nothing without a mail server.
    */
-  async function send(): Promise<void> {
+  async function send(stopping?: AbortSignal): Promise<void> {
     if (!deliver || !(await lease.hold('mails', leaseSeconds))) return
     await giveUpOld()
-    for (let left = batch; left > 0; left -= 1) {
+    for (let left = batch; left > 0 && !stopping?.aborted; left -= 1) {
       const claimed = (await lease.hold('mails', leaseSeconds)) && (await claim(left))
       if (!claimed) return
       const { queue, mail } = claimed

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
 import type { Logger } from '../logger.ts'
 import { below, inSpanOf, type NewSpan, type OpenSpan, type SpanRecorder } from './span.ts'
@@ -16,6 +17,9 @@ export interface PastSpan extends NewSpan {
   /** The code of the failure. */
   failed?: string | null | undefined
 }
+
+/** How long a stopping process reads for spans, in milliseconds. */
+const closingMs = 3000
 
 /** Spans that wait to be read. Further ones are left out, so that traces never hold up work. */
 const mostReads = 1000
@@ -76,7 +80,7 @@ export function createTracing({ config, logger }: { config: Pick<Config, 'tracin
 
     /** Sends what is recorded, for a few seconds at most. */
     async close(): Promise<void> {
-      await reading
+      await Promise.race([reading, delay(closingMs, undefined, { ref: false })])
       await recorder?.close()
       recorder = undefined
     },

@@ -220,7 +220,7 @@ export function createRefresh(context: {
      * Refreshes idle grants before their refresh tokens expire. The least recently tried come first, so that sites
      * which are down do not starve the others.
      */
-    async keepAlive(): Promise<void> {
+    async keepAlive(stopping?: AbortSignal): Promise<void> {
       const before = new Date(clock.now().getTime() - config.oauth.keepAliveDays * 86_400_000)
       const lastTry = VaultRefresh.query(database)
         .select('startedAt')
@@ -233,6 +233,7 @@ export function createRefresh(context: {
         .orderByRaw('(:lastTry) nulls first, renewed_at', { lastTry })
         .limit(20)
       for (const { id, generation } of idle) {
+        if (stopping?.aborted) return
         await renew(id, generation, 'keep_alive').catch((error: unknown) =>
           logger.warn({ err: error, entryId: id }, 'failed to refresh an idle grant'),
         )
