@@ -178,4 +178,4 @@ const purgeRunsStatement = `
 const isPast = `
   sent_at < statement_timestamp() - interval '1 hour'
   and id is distinct from (select id from canary_attempts order by sent_at desc limit 1)
-  and called_back_at is distinct from (select max(called_back_at) from canary_attempts)`
+  and (called_back_at is null or called_back_at < (select max(called_back_at) from canary_attempts))`
