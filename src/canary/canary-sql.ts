@@ -1,22 +1,14 @@
-import { isFresh, isTroubled, presentSince } from '../processes/presence-sql.ts'
+import { isTroubled, presentSince } from '../processes/presence-sql.ts'
 
 /** SQL: seconds since the last success, or since the present processes started, if that is later. null if no process is present. */
 export const quietSeconds = `
   extract(epoch from statement_timestamp()
     - greatest((select max(called_back_at) from canary_attempts), ${presentSince}))::float8`
 
-/** SQL: whether a present process runs the canary's loop, which it does not while the canary is off. */
-const isOn = `
-  exists (select from processes p, jsonb_to_recordset(p.loops) as l (name text) where p.${isFresh} and l.name = 'canary')`
-
-/**
- * SQL for metrics: 1 while deliveries pass and nothing else is wrong, otherwise 0. No row while the canary is off, which
- * shows only while some process is present.
- */
+/** SQL for metrics: 1 while deliveries pass and nothing else is wrong, otherwise 0. No row while the canary is off. */
 export const canaryUp = `
   select case when ${quietSeconds} <= a.patience_seconds and not ${isTroubled} then 1 else 0 end as value
-    from (select patience_seconds from canary_attempts order by sent_at desc limit 1) a
-   where ${isOn} or ${presentSince} is null`
+    from (select patience_seconds from canary_attempts order by sent_at desc limit 1) a`
 
 /** SQL for metrics: seconds since the last success. */
 export const canaryQuiet = `
