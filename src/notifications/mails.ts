@@ -67,7 +67,8 @@ export function createMails(context: {
   async function send(stopping?: AbortSignal): Promise<void> {
     if (!deliver || !(await lease.hold('mails', leaseSeconds))) return
     await giveUpOld()
-    for (let left = batch; left > 0 && !stopping?.aborted; left -= 1) {
+    for (let left = batch; left > 0; left -= 1) {
+      if (stopping?.aborted) return
       const claimed = (await lease.hold('mails', leaseSeconds)) && (await claim(left))
       if (!claimed) return
       const { queue, mail } = claimed
