@@ -12,6 +12,12 @@ export interface AlertCase {
   every?: string
   /** As close to the limit as it may come without firing, at the same time. */
   quiet: Series
+  /** Other ways to make it fire, at the same time. */
+  alsoFires?: Series[]
+  /** Other things that it must bear. */
+  alsoQuiet?: Series[]
+  /** The alerts that fire with it, because they are about the same. */
+  together?: string[]
 }
 
 /** Five-minute steps of a day. */
@@ -49,21 +55,32 @@ export const good: Series = {
   'temporal_worker_task_slots_available{worker_type="LocalActivityWorker", instance="worker"}': '0x480',
 }
 
-const deliveries = (refused: string): Series => ({
-  'switchyard_deliveries_total{result="accepted"}': `0+300x${day + 20}`,
-  'switchyard_deliveries_total{result="repeated"}': `0+1x${day} ${day}+90x20`,
+const usual = { accepted: `0+300x${day + 20}`, repeated: `0+1x${day} ${day}+90x20` }
+const none = { accepted: '0x480', repeated: '0x480' }
+
+const deliveries = (refused: string, { accepted, repeated } = usual): Series => ({
+  'switchyard_deliveries_total{result="accepted"}': accepted,
+  'switchyard_deliveries_total{result="repeated"}': repeated,
   'switchyard_deliveries_total{result="WEBHOOK_SECRET_INVALID"}': refused,
 })
 
-const modelRequests = (failed: string): Series => ({
-  'switchyard_model_requests_total{provider="p", model="m", outcome="answered"}': '0+95x480',
+const modelRequests = (failed: string, answered = '0+95x480'): Series => ({
+  'switchyard_model_requests_total{provider="p", model="m", outcome="answered"}': answered,
   'switchyard_model_requests_total{provider="p", model="m", outcome="failed"}': failed,
 })
 
-const accepted = (withinHalfASecond: number): Series => ({
-  'switchyard_accept_seconds_bucket{le="0.5"}': `0+${withinHalfASecond}x480`,
-  'switchyard_accept_seconds_bucket{le="1"}': '0+1000x480',
-  'switchyard_accept_seconds_bucket{le="+Inf"}': '0+1000x480',
+const accepted = (withinHalfASecond: string, all = '0+1000x480'): Series => ({
+  'switchyard_accept_seconds_bucket{le="0.5"}': withinHalfASecond,
+  'switchyard_accept_seconds_bucket{le="1"}': all,
+  'switchyard_accept_seconds_bucket{le="+Inf"}': all,
+  switchyard_accept_seconds_count: all,
+})
+
+/** Runs by their ends. */
+const runs = (modelErrors: string, completed: string): Series => ({
+  'switchyard_runs_ended_total{status="completed", reason=""}': completed,
+  'switchyard_runs_ended_total{status="failed", reason="TOO_MANY_STEPS"}': '0x480',
+  'switchyard_runs_ended_total{status="failed", reason="MODEL_ERROR"}': modelErrors,
 })
 
 const workflowTasks = (withinASecond: number): Series => ({
@@ -93,9 +110,22 @@ const any = (series: string): AlertCase => gauge(series, '0x20 1x40', '3x60', '6
 const often = (series: string): AlertCase => gauge(series, '0x8 1x8 2x8 3x8 4x40', '0x8 1x70', '8m', '4m')
 
 export const alertCases: Record<string, AlertCase> = {
-  SwitchyardProcessDown: gauge('up{job="switchyard-worker", instance="worker"}', '1x8 0x80', '1x480', '4m', '3m'),
+  SwitchyardProcessDown: gauge(
+    'up{job="switchyard-worker", instance="worker"}',
+    '1x8 0x80',
+    '1x8 0x11 1x480',
+    '6m',
+    '5m',
+  ),
+  SwitchyardTargetsMissing: {
+    series: { 'switchyard_record_up{instance="api"}': '1x8 stale' },
+    alsoFires: [{ 'up{job="switchyard-worker", instance="worker"}': '1x8 stale' }],
+    quiet: { 'switchyard_record_up{instance="api"}': '1x8 stale _x18 1x80' },
+    fires: '8m',
+    notYet: '7m',
+  },
   SwitchyardRecordUnreadable: gauge('switchyard_record_up{instance="api"}', '1x8 0x80', '1x8 0x7 1x80', '5m', '3m'),
-  SwitchyardNoWorkers: gauge('switchyard_workers{instance="api"}', '1x8 0x80', '1x80', '3m', '2m30s'),
+  SwitchyardNoWorkers: gauge('switchyard_workers{instance="api"}', '1x8 0x80', '1x8 0x7 1x80', '5m', '4m'),
   SwitchyardCanaryRed: gauge('switchyard_canary_up{instance="api"}', '1x8 0x80', '1x8 0x2 1x80', '3m30s', '3m'),
   SwitchyardLoopDead: gauge(
     'switchyard_loop_last_round_seconds{loop="callbacks", instance="api"}',
@@ -114,11 +144,25 @@ export const alertCases: Record<string, AlertCase> = {
     '7m',
     '6m',
   ),
-  SwitchyardAcceptSlow: { series: accepted(989), quiet: accepted(990), fires: '8m', notYet: '4m' },
+  SwitchyardAcceptSlow: {
+    series: accepted('0+989x480'),
+    quiet: accepted('0+990x480'),
+    // On an idle system: two slow ones in ten minutes, of ten.
+    alsoQuiet: [accepted('0x8 4x10 8x80', '0x8 5x10 10x80')],
+    fires: '8m',
+    notYet: '4m',
+  },
   SwitchyardDeliveriesRefused: {
     // A hundredth is refused all day long, and then more than five times as many, or four times as many.
     series: deliveries(`0+3x${day} ${3 * day}+40x20`),
     quiet: deliveries(`0+3x${day} ${3 * day}+14x20`),
+    alsoFires: [
+      // All are refused, after a day without deliveries, and after a day on which a quarter was refused.
+      deliveries(`0x${day} 0+40x20`, none),
+      deliveries(`0+100x${day} ${100 * day}+400x20`, { ...usual, accepted: `0+300x${day} ${300 * day}x20` }),
+    ],
+    // A few are refused after a day without deliveries, and nearly half after a day on which a quarter was.
+    alsoQuiet: [deliveries(`0x${day} 0+4x20`, none), deliveries(`0+100x${day} ${100 * day}+380x20`)],
     every: '5m',
     fires: '24h25m',
     notYet: '24h',
@@ -133,15 +177,32 @@ export const alertCases: Record<string, AlertCase> = {
     '6m',
     '4m',
   ),
-  SwitchyardApprovalOld: gauge(
-    'switchyard_waiting_oldest_seconds{cause="approval", instance="api"}',
-    '72001x80',
-    '72000x80',
-    '6m',
-    '4m',
+  // Once every eight minutes.
+  SwitchyardWorkflowFailed: gauge(
+    'switchyard_runs_ended_total{status="failed", reason="WORKFLOW_FAILED"}',
+    '0x20 1x31 2x31 3x80',
+    '3x120',
+    '25m',
+    '4m45s',
   ),
-  SwitchyardWorkflowsFailing: often('switchyard_runs_ended_total{status="failed", reason="WORKFLOW_FAILED"}'),
-  SwitchyardRunsFailing: often('switchyard_runs_ended_total{status="failed", reason="MODEL_ERROR"}'),
+  SwitchyardWorkflowsFailing: {
+    ...gauge(
+      'switchyard_runs_ended_total{status="failed", reason="STEP_ABANDONED"}',
+      '0x20 1x2 2x2 3x2 4x2 5x2 7x80',
+      '0x20 1x2 2x2 3x2 4x80',
+      '10m',
+      '4m45s',
+    ),
+    together: ['SwitchyardWorkflowFailed'],
+  },
+  SwitchyardRunsFailing: {
+    series: runs('0+2x480', '0+10x480'),
+    quiet: runs('0+1x480', '0+10x480'),
+    // One user's bad prompt, when nobody else does anything.
+    alsoQuiet: [runs('0x8 1x4 2x4 3x4 4x4 5x4 6x4 7x4 8x4 9x80', '0x480')],
+    fires: '12m',
+    notYet: '4m',
+  },
   SwitchyardModelUnavailable: {
     series: { 'switchyard_model_outages{model="m", instance="api"}': '_x8 1x80' },
     quiet: { 'switchyard_model_outages{model="m", instance="api"}': '_x8 1x3 stale' },
@@ -159,6 +220,8 @@ export const alertCases: Record<string, AlertCase> = {
   SwitchyardModelErrors: {
     series: modelRequests('0+6x480'),
     quiet: modelRequests('0+5x480'),
+    // One of six.
+    alsoQuiet: [modelRequests('0x8 1x80', '0x8 5x80')],
     fires: '8m',
     notYet: '4m',
   },
@@ -174,7 +237,7 @@ export const alertCases: Record<string, AlertCase> = {
   ),
   SwitchyardMailsLate: gauge('switchyard_mails_pending_oldest_seconds{instance="api"}', '901x80', '900x80', '6m', '4m'),
   SwitchyardMailsFailing: any('switchyard_mails_failed_total{instance="worker"}'),
-  SwitchyardAgentsSilent: gauge('switchyard_silent_agents{instance="api"}', '1x80', '0x80', '6m', '4m'),
+  SwitchyardAgentsSilent: gauge('switchyard_silent_agents{instance="api"}', '2x8 3x80', '2x80', '8m', '6m'),
   SwitchyardNoSlots: gauge(
     'temporal_worker_task_slots_available{worker_type="ActivityWorker", instance="worker"}',
     '9x8 0x80',

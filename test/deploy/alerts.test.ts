@@ -47,10 +47,14 @@ testWith('promtool')('an alert that fires unexpectedly is noticed', async (t) =>
   })
 })
 
-const testsOf = (alert: string, { series, fires, notYet, quiet }: AlertCase) => [
-  promtoolTest(`${alert} fires`, series, [...(notYet === undefined ? [] : [quietAt(notYet)]), [fires, [alert]]]),
-  promtoolTest(`${alert} is quiet`, quiet, [quietAt(fires)]),
-]
+function testsOf(alert: string, one: AlertCase) {
+  const { series, fires, notYet, quiet, alsoFires = [], alsoQuiet = [], together = [] } = one
+  const before = notYet === undefined ? [] : [quietAt(notYet)]
+  const loud = [series, ...alsoFires].map((each) =>
+    promtoolTest(`${alert} fires`, each, [...before, [fires, [alert, ...together]]]),
+  )
+  return [...loud, ...[quiet, ...alsoQuiet].map((each) => promtoolTest(`${alert} is quiet`, each, [[fires, together]]))]
+}
 
 /** A time from the start, and all alerts that are firing then. */
 type Moment = [at: string, firing: string[]]
