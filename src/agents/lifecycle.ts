@@ -140,8 +140,12 @@ const exceedsAndPaused = `Your account is over its agent limit, and you have als
 const isPausedByOwner = ({ pausedAt, exceedingSince }: Agent): boolean =>
   pausedAt !== null && pausedAt.getTime() !== exceedingSince?.getTime()
 
-/** An owner may pause a suspended agent. It then stays paused when it fits the limit again. */
+/**
+ * An owner may pause a suspended agent. It then stays paused when it fits the limit again. A pause by the platform
+ * becomes the owner's, so that no operator ends it for all.
+ */
 function pauseOf(agent: Agent, now: Date): Partial<Agent> | undefined {
+  if (agent.pausedReason !== null) return { pausedReason: null }
   if (isPausedByOwner(agent)) return undefined
   const { exceedingSince } = agent
   return { pausedAt: latest(now, exceedingSince && later(exceedingSince, 0.001)) }

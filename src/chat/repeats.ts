@@ -45,9 +45,15 @@ async function answerToMessage(
   return found && ChatAnswer.query(db).where({ sessionId, messageId: found.id }).orderBy('number', 'desc').first()
 }
 
-/** Whether the request may be answered anew: the answer has failed, and none of its calls was sent. */
-export async function hasDoneNothing(trx: Transaction, { id: subjectId, status }: ChatAnswer): Promise<boolean> {
-  if (status !== 'failed') return false
+/**
+ * Whether the request may be answered anew: the answer has failed, and none of its calls was sent. One that a restore of
+ * the database has ended may have sent calls that are not on record.
+ */
+export async function hasDoneNothing(
+  trx: Transaction,
+  { id: subjectId, status, endedAt }: ChatAnswer,
+): Promise<boolean> {
+  if (status !== 'failed' || (await trx('restores').where({ restoredAt: endedAt }).first())) return false
   return (await ToolCall.query(trx).where({ subjectId }).where('attempts', '>', 0).resultSize()) === 0
 }
 

@@ -225,13 +225,16 @@ export function createTools(context: {
 
 /**
  * Ends direct calls that began before then and have no outcome, and returns them. A call that may have taken effect is
- * `unknown`.
+ * `unknown`, and keeps its key. `isLost`: the record of their attempts may be out of date.
  */
 export async function closeDirectCalls(
   db: Database | Transaction,
-  ending: { result: string; now: Date; before: Date },
+  { isLost = false, ...ending }: { result: string; now: Date; before: Date; isLost?: boolean },
 ): Promise<Pick<DirectToolCall, 'effect' | 'status'>[]> {
-  const { rows } = await db.raw<{ rows: Pick<DirectToolCall, 'effect' | 'status'>[] }>(closeStatement, ending)
+  const { rows } = await db.raw<{ rows: Pick<DirectToolCall, 'effect' | 'status'>[] }>(closeStatement, {
+    ...ending,
+    isLost,
+  })
   return rows
 }
 
@@ -245,7 +248,7 @@ const closeStatement = `
      set result = :result, ended_at = :now,
          status = (case when did_nothing then 'failed' else 'unknown' end)::tool_call_status,
          idempotency_key = case when did_nothing then null else idempotency_key end
-    from (select id as found, effect = 'read' or refused_attempts = attempts as did_nothing from direct_tool_calls
+    from (select id as found, effect = 'read' or (not :isLost and refused_attempts = attempts) as did_nothing from direct_tool_calls
            where status = 'started' and started_at < :before) abandoned
    where id = found and status = 'started'
   returning effect, status`

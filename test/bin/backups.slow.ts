@@ -9,7 +9,7 @@ import { createEmptyDatabase, onServer } from '../helpers/database.ts'
 import { installation, placeholder } from '../helpers/installation.ts'
 import { deliver, customer, webhookAgent } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
-import { ownEnvironment } from '../helpers/servers.ts'
+import { ownEnvironment, sharedServers } from '../helpers/servers.ts'
 import { temporaryFolder } from '../helpers/temporary-folder.ts'
 
 const program = join(import.meta.dirname, '../../bin/admin.ts')
@@ -47,6 +47,14 @@ test('an operator backs up and restores an outer Postgres, or announces what ano
   t.regex(restored.stdout, /1 agent with 1 unfinished run is paused/)
   t.regex(restored.stdout, /Temporal cannot be reached/)
   t.regex((await admin(target, 'resume-restored')).stdout, /^Resumed 1 agent\.$/m)
+
+  // Temporal's storage may be lost with the database.
+  const { url: other } = await createEmptyDatabase(t)
+  const lost = { DATABASE_URL: other, TEMPORAL_ADDRESS: sharedServers().temporal, TEMPORAL_NAMESPACE: 'lost' }
+  const alone = await admin(lost, 'restore', file)
+  t.deepEqual([alone.exitCode, alone.stderr], [0, ''])
+  t.regex(alone.stdout, /1 agent with 1 unfinished run is paused/)
+  t.regex(alone.stdout, /workflows of the lost time were not terminated/)
 
   // Announced although it is the database that the platform works with.
   const announced = (of: Record<string, string>, asOf: string) => admin(of, 'announce-restore', '--as-of', asOf)

@@ -23,6 +23,14 @@ import { connected, openStage } from './stage.ts'
 
 const agentsEach = 5
 
+const days = 2
+
+const agedStatement = `
+  update runs
+     set accepted_at = accepted_at - :days * interval '1 day', started_at = started_at - :days * interval '1 day',
+         progressed_at = progressed_at - :days * interval '1 day',
+         waiting_since = waiting_since - :days * interval '1 day', waiting_until = waiting_until - :days * interval '1 day'`
+
 /** Three calls that must not be repeated, one in each step, and the last one is still under way when all others are over. */
 const script = (nth: number) =>
   [0.3, nth % 3, nth % 5 === 0 ? 20 : 0.1]
@@ -92,7 +100,12 @@ test('after a restore, 50 runs that were under way make no call until somebody d
     {
       database: target,
       migrations,
-      before: async (trx) => void (await restoresOf(trx, platform.config).announce(trx, asOf)),
+      before: async (trx) => {
+        // As if the backup were two days old: longer than a run may work, wait, or wait for an approval.
+        await trx.raw(agedStatement, { days })
+        const longAgo = new Date(asOf.getTime() - days * 86_400_000)
+        await restoresOf(trx, platform.config).announce(trx, longAgo)
+      },
     },
     createReadStream(path),
   )

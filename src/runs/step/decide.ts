@@ -9,6 +9,7 @@ import { leftOfAgent } from '../../owners/workspace-months.ts'
 import type { Move, WaitCause } from '../../../workflows/messages.ts'
 import { readRecord, type RunRecord } from '../record.ts'
 import type { Run } from '../run.ts'
+import { hasEnded } from '../states.ts'
 import type { ModelState, ModelTrouble, OtherModel } from './model-trouble.ts'
 import { holdBack, nextMove } from './next-move.ts'
 
@@ -39,11 +40,14 @@ export function createDecide(context: { clock: Clock; config: Config; billing: B
   const { clock, config, billing, modelStanding } = context
 
   async function holdOf(trx: Transaction, run: Run, move: Move): Promise<Hold | undefined> {
-    if (move.kind !== 'model' && move.kind !== 'tools') return undefined
+    const fails = move.kind === 'end' && move.status === 'failed' && !hasEnded(run.status) && !run.cancelRequestedAt
+    if (move.kind !== 'model' && move.kind !== 'tools' && !fails) return undefined
     const { rows } = await agentStatement(trx, { agentId: run.agentId, now: clock.now() })
     const [agent] = rows
     if (!agent) throw new Error('a run has no agent')
-    if (agent.pausedAt) return { cause: 'paused' }
+    // After a restore of the database, nothing about a run is decided before somebody has decided to resume it.
+    if (agent.pausedAt && (!fails || agent.pausedReason === 'RESTORED')) return { cause: 'paused' }
+    if (fails) return undefined
     // A step costs credits; its tool calls do not.
     if (move.kind === 'tools') return undefined
     const { balance, cap } = agentAccountStatus(await billing.account(run.ownerId, trx), agent)
@@ -70,5 +74,5 @@ export function createDecide(context: { clock: Clock; config: Config; billing: B
   }
 }
 
-const agentStatement = statement<Pick<Agent, 'pausedAt' | 'creditsLeft'>>(`
-  select paused_at as "pausedAt", ${leftOfAgent} as "creditsLeft" from agents where id = :agentId`)
+const agentStatement = statement<Pick<Agent, 'pausedAt' | 'pausedReason' | 'creditsLeft'>>(`
+  select paused_at as "pausedAt", paused_reason as "pausedReason", ${leftOfAgent} as "creditsLeft" from agents where id = :agentId`)

@@ -73,6 +73,16 @@ test('a restore pauses the agents with unfinished runs, fences off what executed
   t.is(await restoresOf(database, platform.config).resumeAll(), 0)
 })
 
+test('a pause by the owner of an agent that waits since a restore is not ended for all', async (t) => {
+  const { platform, someone, queued, database } = await stage(t)
+  const agent = await queued()
+  await announce(platform)
+  const paused = (await call(someone, agents.pauseAgent, { params: { agentId: agent.id } })).body
+  t.is(paused.pausedReason, null)
+  t.is(await restoresOf(database, platform.config).resumeAll(), 0)
+  t.true((await agentIn(platform, agent)).pausedAt !== null)
+})
+
 test('a scheduled time before a restore is not made up for, and one after it runs', async (t) => {
   const { platform, someone, database } = await stage(t)
   const agent = await scheduledAgent(someone, { cron: '* * * * *' })
@@ -112,6 +122,18 @@ test('answers of chats and direct calls under way at the backup end, and a call 
     ...times,
     ...about,
   })
+  const refusedOnce = newId()
+  await database('direct_tool_calls').insert({
+    id: refusedOnce,
+    ownerId,
+    idempotencyKey: 'another key',
+    status: 'started',
+    attempts: 1,
+    refusedAttempts: 1,
+    effect: 'once',
+    ...times,
+    ...about,
+  })
   const [sessionId, answer] = await answering(platform, ownerId)
   const open = { ...about, step: 1, effect: 'once', name: 'act', subjectId: answer, plannedAt: new Date() }
   await database('tool_calls').insert([
@@ -127,7 +149,9 @@ test('answers of chats and direct calls under way at the backup end, and a call 
   t.like(ended, { status: 'failed', errorCode: 'INTERNAL_ERROR', writer: null })
   t.regex((ended as { errorMessage: string }).errorMessage, /restored from a backup/)
   const calls = await database('tool_calls').where({ subjectId: answer }).orderBy('position').pluck('status')
-  t.deepEqual(calls, ['failed', 'unknown'])
+  t.deepEqual(calls, ['unknown', 'unknown'], 'also what was only planned')
+  const refused: unknown = await database('direct_tool_calls').where({ id: refusedOnce }).first()
+  t.like(refused, { status: 'unknown', idempotencyKey: 'another key' }, 'another attempt may have followed')
 })
 
 /** An answer that a process was writing. */
