@@ -21,7 +21,7 @@ test('a message that a client repeats after a restore is not answered anew, beca
   const { someone, vaultEntryId } = await connected(stage)
   const chosen = [{ vaultEntryId, tools: ['slow_once'] }]
   const session = await openSession(someone, { sites: chosen, onDisconnect: 'continue' })
-  const headers = { 'content-type': 'application/json', 'x-session-token': session.token, 'idempotency-key': 'a key' }
+  const headers = { 'content-type': 'application/json', 'x-session-token': session.token, 'idempotency-key': 'a-key' }
   const text = '[[wait 4]][[call slow_once {"seconds":0}]][[then]][[say Done.]]'
   const ask = (url = session.url) => send({ ...session, url }, { text, stream: true }, { headers })
   const requests = () => sites.badTools.requests().length
