@@ -1,11 +1,17 @@
+import type { Config } from '../config/config.ts'
 import { commandName } from '../database/database.ts'
 import { canaryQuiet, canaryUp } from '../canary/canary-sql.ts'
 import { loopLimits, quietLoops } from '../processes/presence-sql.ts'
+
+/** An attempt of the time before the canary was turned off says nothing. */
+const canaryIsOn = ({ canary }: Pick<Config, 'canary'>): boolean => canary.everySeconds > 0
 
 /** A gauge about the record, read from Postgres. */
 export interface RecordGauge {
   name: string
   help: string
+  /** Whether the settings leave anything to measure; absent: always. */
+  isOn?: (config: Pick<Config, 'canary'>) => boolean
   /** The columns of the query that are labels. */
   labels?: readonly string[]
   /** Returns rows with the number `value` and the labels. It has a second, and must be cheap with millions of runs. */
@@ -117,11 +123,13 @@ export const recordGauges: readonly RecordGauge[] = [
   {
     name: 'switchyard_canary_up',
     help: '1 while a delivery passes through the platform, no process is frozen and no loop is dead. Absent while the canary is off.',
+    isOn: canaryIsOn,
     query: canaryUp,
   },
   {
     name: 'switchyard_canary_last_success_seconds',
     help: 'Seconds since a delivery of the canary was accepted, run and called back.',
+    isOn: canaryIsOn,
     query: canaryQuiet,
   },
   {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Gauge, Registry } from 'prom-client'
+import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
 import type { Logger } from '../logger.ts'
 import { recordGauges, type RecordGauge } from './record-gauges.ts'
@@ -18,8 +19,12 @@ const maxSeries = 100
 type Series = Record<string, string> & { value: number | string | null }
 
 /** The gauges about the record, read when somebody asks, and at most every five seconds. */
-export function createRecordMetrics(context: { database: Database; logger: Logger }, gauges = recordGauges) {
-  const { database, logger } = context
+export function createRecordMetrics(
+  context: { database: Database; logger: Logger; config: Pick<Config, 'canary'> },
+  all = recordGauges,
+) {
+  const { database, logger, config } = context
+  const gauges = all.filter(({ isOn }) => isOn?.(config) ?? true)
   let latest: { at: number; text: Promise<string> } | undefined
 
   const query = ({ query: statement }: RecordGauge) =>

@@ -2,7 +2,7 @@ import type { SignOfLife } from '../loop.ts'
 import type { Database } from '../database/database.ts'
 import { newId } from '../ids.ts'
 import { version } from '../version.ts'
-import { isFresh, isNews } from './presence-sql.ts'
+import { frozenOnes, isFresh } from './presence-sql.ts'
 
 export type ProcessKind = 'api' | 'worker'
 
@@ -89,7 +89,7 @@ const reportStatement = `
 
 const frozenStatement = `
   select id, kind, extract(epoch from statement_timestamp() - seen_at)::float8 as "silentSeconds"
-    from processes where not ${isFresh} and ${isNews} order by seen_at, id limit 100`
+    from ${frozenOnes} f order by seen_at, id limit 100`
 
 const deadStatement = `
   select p.id as "processId", p.kind, l.name, l.quiet as "quietSeconds"

@@ -1,7 +1,7 @@
 import type { Processes } from '../../processes/processes.ts'
 import { failing, fine, type Check } from '../finding.ts'
 
-/** Whether a process has fallen silent without having signed off. The check of workers says it first of those that polled. */
+/** Whether a process has fallen silent without having signed off, and no later one has replaced it. */
 export const processes: Check<{ processes: Pick<Processes, 'troubles'> }> = {
   name: 'processes',
   needs: ['schema', 'workers'],
@@ -13,7 +13,7 @@ export const processes: Check<{ processes: Pick<Processes, 'troubles'> }> = {
       .join(', ')
     return failing(
       `Processes are silent without having signed off: ${list}. They are frozen, cut off from Postgres, or were killed.`,
-      'Restart them. One that was killed and replaced is forgotten after ten minutes.',
+      'Restart them. One that was killed is forgotten once another of its kind has started, or after ten minutes.',
     )
   },
 }

@@ -1,4 +1,5 @@
 import test from 'ava'
+import { newId } from '../../../src/ids.ts'
 import type { RecordGauge } from '../../../src/metrics/record-gauges.ts'
 import { createRecordMetrics } from '../../../src/metrics/record-metrics.ts'
 import { seriesIn } from '../../helpers/metrics-text.ts'
@@ -10,7 +11,11 @@ const gauge = (name: string, query: string, labels: string[] = []): RecordGauge 
 
 test('every gauge about the record has a value on a new installation, read without a failure', async (t) => {
   const { services } = await open()
+  // An attempt of the time before the canary was turned off.
+  const attempt = { id: newId(), sentAt: new Date(), patienceSeconds: 90 }
+  await services.database('canary_attempts').insert(attempt)
   const series = seriesIn(await createRecordMetrics(services).text())
+  t.is(series['switchyard_canary_up'], undefined)
   t.is(series['switchyard_record_up'], 1)
   t.is(series['switchyard_waiting{cause="rate_limit"}'], 0)
   for (const name of ['workers', 'queue_oldest_seconds', 'due_agents_oldest_seconds', 'hosts_held'])
@@ -18,13 +23,14 @@ test('every gauge about the record has a value on a new installation, read witho
   t.true((series['switchyard_database_connections'] ?? 0) > 0)
 })
 
-test('a gauge that fails or takes longer than a second is absent, and the others are there', async (t) => {
+test('a gauge that fails, takes longer than a second or is off is absent, and the others are there', async (t) => {
   const { services } = await open()
   const began = performance.now()
   const text = await createRecordMetrics(services, [
     gauge('slow', 'select 1 as value from pg_sleep(20)'),
     gauge('wrong', 'select 1 as value from no_such_table'),
     gauge('empty', 'select null::int as value'),
+    { ...gauge('off', 'select 1 as value'), isOn: () => false },
     gauge('two', `select 2 as value, 'x"y' as word`, ['word']),
   ]).text()
   t.deepEqual(seriesIn(text), { 'two{word="x\\"y"}': 2, switchyard_record_up: 0 })
