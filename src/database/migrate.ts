@@ -54,7 +54,10 @@ export function migrate(
   return underLock(database, migrations, say, async () => {
     const applied = new Set(await appliedTo(database))
     const pending = migrations.map(({ name }) => name).filter((name) => !applied.has(name))
-    for (const name of pending) await applyPatiently(() => apply(database, migrations, name), { name, say, pauses })
+    for (const name of pending) {
+      const isWhole = migrations.find((one) => one.name === name)?.config?.transaction !== false
+      await applyPatiently(() => apply(database, migrations, name), { name, isWhole, say, pauses })
+    }
     await settleArrivals(database)
     return pending
   })
@@ -67,12 +70,13 @@ const apply = (database: Database, migrations: Migration[], name: string): Promi
 /** The processes that use the table continue in the pauses. */
 async function applyPatiently(
   attempt: () => Promise<unknown>,
-  { name, say, pauses }: { name: string; say: (text: string) => void; pauses: number[] },
+  { name, isWhole, say, pauses }: { name: string; isWhole: boolean; say: (text: string) => void; pauses: number[] },
 ): Promise<void> {
   for (const pause of [...pauses, undefined]) {
     const problem = await attempt().then(() => undefined, problemOf)
     if (problem === undefined) return
-    const text = `The migration ${name} ${problem.what} and changed nothing.`
+    const left = isWhole ? 'and changed nothing' : 'and may have changed a part, which it finds when it runs again'
+    const text = `The migration ${name} ${problem.what} ${left}.`
     if (pause === undefined) throw new Error(`${text} ${howToFree}`, { cause: problem.cause })
     say(`${text} Trying again in ${pause} ${pause === 1 ? 'second' : 'seconds'}.`)
     await delay(pause * 1000)

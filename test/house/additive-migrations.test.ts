@@ -36,6 +36,12 @@ const refused = [
   'delete from runs where mark = 1',
   'truncate runs',
   'lock table runs',
+  'create trigger marks before insert on runs for each row execute function mark()',
+  'alter table runs alter column steps drop default',
+  'alter table runs disable trigger all',
+  'alter table runs add exclude using gist (id with =)',
+  'alter table "runs" drop column "reason"',
+  'with old as (select 1) update runs set mark = 1',
   "-- the agent's runs; all of them\ndrop\n  table marks",
   '-- not additive:\ndrop table marks',
   '-- not additive: nobody used it\ndrop table marks; drop table runs',
@@ -68,6 +74,25 @@ for (const sql of allowed) {
     t.deepEqual(problemsOf(sql), [])
   })
 }
+
+const file = (code: string) => checkAdditiveMigrations([readSource('migrations/209901010000-made-up.ts', code)]).length
+
+test('statements are found in constants, also below the way back, and in any quotes', (t) => {
+  const up = 'export const up = (knex) => knex.raw(sql)\n'
+  t.is(
+    file(
+      `${up}export async function down(knex) {\n  await knex.raw('drop table marks')\n}\n\nconst sql = \`drop table runs\`\n`,
+    ),
+    1,
+  )
+  t.is(file(`export const up = (knex) => knex.raw("update runs set reason = 'x'")\n`), 1)
+})
+
+test('a migration of the query builder, of joined texts or of other files cannot be judged', (t) => {
+  t.is(file("export const up = (knex) => knex('runs').update({ a: 1 })\n"), 1)
+  t.is(file("export const up = (knex) => knex.raw('alter table runs ' + 'drop column reason')\n") > 0, true)
+  t.is(file("import { change } from './change.ts'\nexport const up = (knex) => change(knex)\n"), 1)
+})
 
 test('a migration that builds its schema without SQL cannot be judged', (t) => {
   const code = 'export const up = (knex) => knex.schema.alterTable("runs", (table) => table.dropColumn("reason"))'

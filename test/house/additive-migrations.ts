@@ -21,6 +21,7 @@ const blocks = 'it blocks writers'
 const statementRules: Rule[] = [
   { pattern: /^drop (table|view|type|function|trigger|schema|sequence)\b/, because: breaks },
   { pattern: /^alter \w+ .*\brename\b/, because: breaks },
+  { pattern: /^alter table .*\b(disable|enable) (trigger|rule|row)\b/, because: breaks },
   { pattern: /^(truncate|lock|cluster|vacuum full)\b/, because: blocks },
   { pattern: /^(drop index|reindex)\b/, unless: /\bconcurrently\b/, because: blocks },
 ]
@@ -28,13 +29,20 @@ const statementRules: Rule[] = [
 /** Rules for tables that the same migration did not create. */
 const tableRules: Rule[] = [
   { pattern: /^create (unique )?index\b/, unless: /\bconcurrently\b/, because: blocks },
-  { pattern: /^(update|delete from)\b/, unless: /\blimit\b/, because: 'it locks all its rows; do it in batches' },
+  { pattern: /^create (or replace )?(constraint )?trigger\b/, because: 'it changes what the previous release does' },
+  {
+    pattern: /^(update|delete from|with\b.*\b(update|delete from))\b/,
+    unless: /\blimit\b/,
+    because: 'it locks all its rows; do it in batches',
+  },
 ]
 
 /** Rules for each action of `alter table` on such a table. */
 const actionRules: Rule[] = [
   { pattern: /^drop (column )?(?!constraint\b)/, because: breaks },
+  { pattern: /^add exclude\b/, because: scans },
   { pattern: /^alter (column )?\S+ (set data )?type\b/, because: 'it rewrites the table' },
+  { pattern: /^alter (column )?\S+ drop default\b/, because: breaks },
   { pattern: /^alter (column )?\S+ set not null\b/, because: `${scans}, and ${breaks}` },
   {
     pattern: /^add (?!constraint\b).*(?<!\bis )\bnot null\b/,
@@ -47,7 +55,7 @@ const actionRules: Rule[] = [
   },
   { pattern: /^add (?!constraint\b).*\b(references|check|unique|primary key|generated)\b/, because: scans },
   { pattern: /^add constraint \S+ (check|foreign key)\b/, unless: /\bnot valid$/, because: scans },
-  { pattern: /^add constraint \S+ (unique|primary key)\b/, unless: /\busing index\b/, because: scans },
+  { pattern: /^add constraint \S+ (unique|primary key|exclude)\b/, unless: /\busing index\b/, because: scans },
 ]
 
 const allowance = /^-- not additive: \S+ \S+/
@@ -60,7 +68,7 @@ export function checkAdditiveMigrations(files: SourceFile[]): NotAdditive[] {
   return files
     .filter(({ path }) => /^migrations\/\d{12}-[\w-]+\.ts$/.test(path))
     .flatMap(({ path, code }) => [
-      ...(/\.schema\b/.test(code) ? [{ path, problem: 'is not written in SQL' }] : []),
+      ...(unreadable.test(upOf(code)) ? [{ path, problem: 'is not written in SQL, as whole texts in this file' }] : []),
       ...problemsOf(statementsOf(code)).map((problem) => ({ path, problem })),
     ])
 }
@@ -106,14 +114,26 @@ function validatedUnderLock(statements: string[]): string[] {
   return statements.filter((one) => /\bvalidate constraint\b/.test(one) && added.has(tableOf(one)))
 }
 
-/** What `up` sends: the statements in its texts, except those that an exception allows. */
+/** The query builder, texts that are joined, and code of other files, which may change. The baseline does not. */
+const unreadable =
+  /\.schema\b|\bknex\s*\(|\.(?:insert|update|delete|del|alterTable)\s*\(|[`'"]\s*\+|\+\s*[`'"]|^import (?!type\b)(?!.* from '\.\/baseline\/)/m
+
+/** The code without `down`, whose statements may stand anywhere in it. */
+const upOf = (code: string): string =>
+  code
+    .split(/^(?=\S)/m)
+    .filter((part) => !/^(?:export )?(?:async function|function|const) down\b/.test(part))
+    .join('')
+
+/** The statements in the texts of a migration, without those of `down`, and those that an exception allows. */
 function statementsOf(code: string): string[] {
-  const [up = ''] = code.split(/^export (?:async function|function|const) down\b/m)
-  const texts = [...up.matchAll(/`([^`]*)`|'([^'\n]*)'/g)].map(([, long, short]) => long ?? short ?? '')
+  const texts = [...upOf(code).matchAll(/`([^`]*)`|'([^'\n]*)'|"([^"\n]*)"/g)].map(
+    ([, long, single, double]) => long ?? single ?? double ?? '',
+  )
   return texts
     .flatMap((text) => text.replaceAll(opaque, masked).split(';'))
     .filter((statement) => !statement.includes(allowed))
-    .map((statement) => statement.replaceAll(/\s+/g, ' ').trim().toLowerCase())
+    .map((statement) => statement.replaceAll('"', '').replaceAll(/\s+/g, ' ').trim().toLowerCase())
 }
 
 /** Comments, bodies of functions and texts, which may contain anything. */
