@@ -130,7 +130,10 @@ export function createWebhooks(context: {
     } catch (refusal) {
       // A repeat gets its receipt even if the schema or the credits have changed. Its sender would otherwise correct the
       // payload and send the event under a new key, and it would run twice.
-      return isFinal ? runs.accept.earlierReceipt(request, refusal) : 'stale'
+      if (!isFinal) return 'stale'
+      const receipt = await runs.accept.earlierReceipt(request, refusal)
+      metrics.deliveries.inc({ result: 'repeated' })
+      return receipt
     }
     delivery.isDecided = true
     return runs.accept.withOthers(request)
@@ -174,10 +177,13 @@ export function createWebhooks(context: {
     if (isCoded(refusal) && preset && !fromOwner) refusals.note({ agentId, header, preset, bodyBytes }, refusal)
   }
 
-  /** Not the test of an address, which leaves no trace. */
-  function noteAccepted({ agentId, fromOwner: isTest = false }: Judged, outcome: Outcome): void {
-    if ('sequence' in outcome && agentId !== canaryAgentId)
+  /** The canary's deliveries are nobody's, and the test of an address leaves no trace. */
+  function noteAccepted({ agentId, fromOwner: isTest = false }: Judged, outcome: Outcome, ms: number): void {
+    if (agentId === canaryAgentId) return
+    if ('sequence' in outcome) {
+      metrics.acceptSeconds.observe(ms / 1000)
       silence.note({ agentId, sequence: outcome.sequence, isTest })
+    } else metrics.deliveries.inc({ result: 'test' })
   }
 
   return {
@@ -213,9 +219,7 @@ export function createWebhooks(context: {
       let readMs = 0
       try {
         const outcome = await decide(delivery)
-        noteAccepted(delivery, outcome)
-        if ('runId' in outcome) metrics.acceptSeconds.observe((performance.now() - began - readMs) / 1000)
-        else metrics.deliveries.inc({ result: 'test' })
+        noteAccepted(delivery, outcome, performance.now() - began - readMs)
         return outcome
       } catch (refusal) {
         metrics.deliveries.inc({ result: isCoded(refusal) ? refusal.code : 'INTERNAL_ERROR' })
