@@ -1,4 +1,5 @@
 import test from 'ava'
+import { updateAgent } from '../../api/agents.ts'
 import { createApiKey } from '../../api/api-keys.ts'
 import { getOwnMetrics } from '../../api/own-metrics.ts'
 import { openSession, partsOf, send } from '../chat/stage.ts'
@@ -37,6 +38,11 @@ test('what a process counts is what the record has: deliveries, endings, calls, 
   const agent = await webhookAgent(someone, { systemPrompt: script, sites })
   const first = await deliver(someone, agent, { event: 1 }, { 'idempotency-key': 'one' })
   await deliver(someone, agent, { event: 1 }, { 'idempotency-key': 'one' })
+  const changed = (webhookSchema: object | null) =>
+    call(someone, updateAgent, { params: { agentId: agent.id }, body: { webhookSchema } })
+  await changed({ type: 'object', properties: { other: { type: 'string' } }, required: ['other'] })
+  t.is((await deliver(someone, agent, { event: 1 }, { 'idempotency-key': 'one' })).status, 202)
+  await changed(null)
   t.is((await deliver(someone, agent, [])).status, 400)
   t.is((await deliver(someone, { ...agent, webhookSecret: 'wrong' }, {})).status, 401)
   const failing = await webhookAgent(someone, { systemPrompt: '[[fail 400]]' })
@@ -48,7 +54,7 @@ test('what a process counts is what the record has: deliveries, endings, calls, 
   const series = seriesIn(await (await scrape(platform.url, `Bearer ${token}`)).text())
   t.deepEqual(counted(series, 'deliveries_total'), {
     accepted: 1,
-    repeated: 1,
+    repeated: 2,
     VALIDATION_ERROR: 1,
     WEBHOOK_SECRET_INVALID: 1,
   })
