@@ -6,7 +6,9 @@ import type { Services } from '../src/services.ts'
 /** The path of the metrics, on the API's port and on a worker's health port. */
 export const metricsPath = '/metrics'
 
-/** Mounts the metrics of this process and of the record, for operators with METRICS_TOKEN. Without it, there are none. */
+/**
+ * Mounts the metrics of this process and of the record, for operators with METRICS_TOKEN. Without it, there are none.
+ */
 export function mountMetrics(router: Router, { config, metrics, recordMetrics }: Services): void {
   const { token } = config.metrics
   if (token === undefined) return

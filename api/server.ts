@@ -55,8 +55,8 @@ function withHost(handle: RequestListener): RequestListener {
 }
 
 /**
- * A connection that is closed while its client sends the next request fails that request. So for `noticeMs`, or until no
- * connection is open, each answer asks the client to close its connection, and new connections are still accepted.
+ * A connection that is closed while its client sends the next request fails that request. So for `noticeMs`, or until
+ * no connection is open, each answer asks the client to close its connection, and new connections are still accepted.
  */
 async function drain(server: Server, noticeMs: number): Promise<void> {
   // A client that keeps its connection busy would prevent this process from ending.

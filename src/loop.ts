@@ -12,8 +12,8 @@ export interface Loop {
 /**
  * Repeats the work, with this many seconds between the end of one round and the start of the next. A failure is logged
  * and does not end the loop. Stopping waits for the current round; the signal tells it to start nothing new.
- * `signOfLife` is called at the end of each round, and whenever a round looks at its signal: a long honest round does so
- * between its parts, and a stuck one does not.
+ * `signOfLife` is called at the end of each round, and whenever a round looks at its signal: a long honest round does
+ * so between its parts, and a stuck one does not.
  */
 export function startLoop(
   name: string,

@@ -4,7 +4,9 @@ import { ending } from '../schemas/ending-schema.ts'
 import { notificationPosted } from '../schemas/notification-posted-schema.ts'
 import { exampleIds } from '../schemas/example-ids.ts'
 
-/** The requests that the platform sends: runs that ended to their agents' `callbackUrl`, notifications to their owners. */
+/**
+ * The requests that the platform sends: runs that ended to their agents' `callbackUrl`, notifications to their owners.
+ */
 export function webhooks(schemas: Schemas): Json {
   const json = (body: typeof ending | typeof notificationPosted): Json => {
     const schema = schemas.of(body, 'output')

@@ -8,7 +8,9 @@ export interface AdminCommand {
   isLong?: true
   /** It begins with a database that has no schema yet. */
   startsEmpty?: true
-  /** Without DATABASE_URL and a running `npm start`, it starts the Postgres of `npm start`: with its data, or beside it. */
+  /**
+   * Without DATABASE_URL and a running `npm start`, it starts the Postgres of `npm start`: with its data, or beside it.
+   */
   startsPostgres?: 'as it is' | 'emptied'
   /** Runs the command and returns the text to print. Throws an error whose message is a sentence. */
   work: (database: Database, given: Given) => Promise<string>

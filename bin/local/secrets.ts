@@ -20,8 +20,8 @@ export const newSecrets = (): LocalSecrets => ({
 })
 
 /**
- * Reads the secrets of a data folder, and generates those that are missing: all on the first start, and later those that
- * an older version did not know. Only our user may read them.
+ * Reads the secrets of a data folder, and generates those that are missing: all on the first start, and later those
+ * that an older version did not know. Only our user may read them.
  */
 export function localSecrets(folder: string): LocalSecrets {
   const file = join(folder, 'secrets.json')

@@ -13,7 +13,10 @@ export interface WebhookField {
 export const webhookProofs = ['secret', 'standard-webhooks', 'github', 'gitlab', 'stripe', 'shopify', 'slack'] as const
 export type WebhookProof = (typeof webhookProofs)[number]
 
-/** Why the platform pauses an agent: its model was unavailable for a day, or the database was restored while it had unfinished runs. */
+/**
+ * Why the platform pauses an agent: its model was unavailable for a day, or the database was restored while it had
+ * unfinished runs.
+ */
 export const pauseReasons = ['MODEL_UNAVAILABLE', 'RESTORED'] as const
 export type PauseReason = (typeof pauseReasons)[number]
 

@@ -108,8 +108,8 @@ export function createLifecycle(context: {
 
     /**
      * Deletes the agent: nothing more is accepted, started or called for it. Its row stays. Its runs stay on record
-     * with their instructions; its own instructions, its versions and its sites are deleted. AGENT_NOT_FOUND if it was moved
-     * meanwhile.
+     * with their instructions; its own instructions, its versions and its sites are deleted. AGENT_NOT_FOUND if it was
+     * moved meanwhile.
      */
     async remove(agent: Agent): Promise<void> {
       const { id: agentId } = agent

@@ -4,7 +4,8 @@ import { newId } from '../ids.ts'
 import { oneLine } from '../notifications/plain-text.ts'
 
 /**
- * How the actor was authorized: a login, an API key, a connected app, a mailed token, a command on the server, or the platform itself.
+ * How the actor was authorized: a login, an API key, a connected app, a mailed token, a command on the server, or the
+ * platform itself.
  */
 export const auditVias = ['login', 'api-key', 'app', 'mail', 'command', 'platform'] as const
 export type AuditVia = (typeof auditVias)[number]

@@ -126,8 +126,8 @@ const doubtStatement = `
    where status in ('planned', 'started') and effect <> 'read' and not in_doubt`
 
 /**
- * A pause that began with the excess over the tier's limit would end with it. It becomes a pause of its own. An owner who
- * has paused an agent decides already.
+ * A pause that began with the excess over the tier's limit would end with it. It becomes a pause of its own. An owner
+ * who has paused an agent decides already.
  */
 const pauseStatement = `
   update agents

@@ -18,7 +18,10 @@ const connectedStatement = `
   select count(*)::int as connected from pg_stat_activity
    where datname = current_database() and application_name like 'switchyard%'`
 
-/** Until the transaction ends, a process that starts meanwhile can send nothing: each call is on record before it is sent. */
+/**
+ * Until the transaction ends, a process that starts meanwhile can send nothing: each call is on record before it is
+ * sent.
+ */
 export const keepOthersOut = async (trx: Transaction): Promise<void> =>
   void (await trx.raw(
     'lock table agents, agent_queues, runs, chat_answers, tool_calls, direct_tool_calls in share row exclusive mode',

@@ -2,9 +2,9 @@ import type { Clock } from '../clock.ts'
 import type { Temporal } from '../temporal/temporal.ts'
 
 /**
- * Terminates what Temporal still executes of the time that a restore has lost. Nothing depends on it: the record refuses
- * their writes, and starts the rest again. Runs go first, because the end of a queue cancels its run. Returns a sentence
- * about it. While workers poll, they may belong to a living platform, so nothing is terminated.
+ * Terminates what Temporal still executes of the time that a restore has lost. Nothing depends on it: the record
+ * refuses their writes, and starts the rest again. Runs go first, because the end of a queue cancels its run. Returns a
+ * sentence about it. While workers poll, they may belong to a living platform, so nothing is terminated.
  */
 export async function endExecutions({
   temporal,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 
 /**
- * The format of a backup, before compression: frames of a kind (one byte), a length (four bytes, big-endian) and a body.
- * The last one holds the SHA-256 of everything before it, so a cut or changed file is recognised.
+ * The format of a backup, before compression: frames of a kind (one byte), a length (four bytes, big-endian) and a
+ * body. The last one holds the SHA-256 of everything before it, so a cut or changed file is recognised.
  *
  *   H  the header, as JSON         T  a table's name and columns, as JSON
  *   D  rows in the text form of    E  the end of a table: its number of rows, as JSON

@@ -26,8 +26,9 @@ interface Target {
 
 /**
  * Loads a dump into an empty database, at exactly its migrations, in one transaction: until it commits, other processes
- * find an empty database, and if it fails or is killed, the database stays empty. Then applies the remaining migrations,
- * unless `upToDate` is false. The database must have no deadlines. Throws a BackupFileError for a cut or damaged dump.
+ * find an empty database, and if it fails or is killed, the database stays empty. Then applies the remaining
+ * migrations, unless `upToDate` is false. The database must have no deadlines. Throws a BackupFileError for a cut or
+ * damaged dump.
  */
 export async function load(target: Target, source: Readable, { upToDate = true } = {}): Promise<Loaded> {
   const { database, migrations, say = () => undefined } = target

@@ -13,8 +13,8 @@ interface Context {
 }
 
 /**
- * Resumes all agents that a restore has paused, one after the other, as their owners would. Safe to repeat, and while the
- * platform runs. An agent over its tier's limit stays paused for that. Returns how many go on.
+ * Resumes all agents that a restore has paused, one after the other, as their owners would. Safe to repeat, and while
+ * the platform runs. An agent over its tier's limit stays paused for that. Returns how many go on.
  */
 export async function resumeRestored(context: Context): Promise<number> {
   const { database } = context

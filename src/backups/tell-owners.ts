@@ -30,8 +30,8 @@ interface Owner {
 }
 
 /**
- * Notifies every owner of agents, or of answers that were cut short, once. The platform cannot know what happened in the
- * lost time, so it says what may have.
+ * Notifies every owner of agents, or of answers that were cut short, once. The platform cannot know what happened in
+ * the lost time, so it says what may have.
  */
 export async function tellOwners(
   trx: Transaction,

@@ -24,8 +24,8 @@ import { createRecordOutcome } from './record-outcome.ts'
 const lookMs = 2000
 
 /**
- * Posts endings of runs, and notifications, at least once: if a process dies before it records an attempt, the attempt repeats under the
- * same id. Any number of processes can do this at the same time.
+ * Posts endings of runs, and notifications, at least once: if a process dies before it records an attempt, the attempt
+ * repeats under the same id. Any number of processes can do this at the same time.
  */
 export function createDeliver(context: {
   database: Database

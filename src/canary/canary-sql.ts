@@ -1,6 +1,9 @@
 import { isTroubled, presentSince } from '../processes/presence-sql.ts'
 
-/** SQL: seconds since the last success, or since the present processes started, if that is later. null if no process is present. */
+/**
+ * SQL: seconds since the last success, or since the present processes started, if that is later. null if no process is
+ * present.
+ */
 export const quietSeconds = `
   extract(epoch from statement_timestamp()
     - greatest((select max(called_back_at) from canary_attempts), ${presentSince}))::float8`

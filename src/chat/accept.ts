@@ -26,7 +26,9 @@ export interface Accepted {
   isNew: boolean
 }
 
-/** Takes messages, in the order in which they come, and makes an answer to each: it begins at once if it is its turn. */
+/**
+ * Takes messages, in the order in which they come, and makes an answer to each: it begins at once if it is its turn.
+ */
 export function createAccept(context: {
   database: Database
   clock: Clock

@@ -50,8 +50,9 @@ interface Work extends Writing {
 }
 
 /**
- * Writes answers: model step, its tool calls, model step, until the model has finished, a call has to be approved, or the
- * answer is given up. It runs in the process that took the message: nothing is left to do for it once its writer is gone.
+ * Writes answers: model step, its tool calls, model step, until the model has finished, a call has to be approved, or
+ * the answer is given up. It runs in the process that took the message: nothing is left to do for it once its writer is
+ * gone.
  */
 export function createAnswering(context: {
   database: Database
@@ -239,7 +240,9 @@ export function createAnswering(context: {
       }
     },
 
-    /** Waits for the answers under way, and gives up those that have not ended SHUTDOWN_SECONDS after the first call. */
+    /**
+     * Waits for the answers under way, and gives up those that have not ended SHUTDOWN_SECONDS after the first call.
+     */
     async drain(): Promise<void> {
       until = Math.min(until, performance.now() + config.shutdownSeconds * 1000)
       const patience = setTimeout(giveUpAll, until - performance.now())

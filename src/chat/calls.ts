@@ -34,7 +34,9 @@ const isWriter = `
   exists (select from chat_answers a
            where a.id = tool_calls.subject_id and a.writer = ? and a.ended_at is null for share)`
 
-/** Nothing is sent for a session that was ended, or whose user is kept out, although its answer may go on for a second. */
+/**
+ * Nothing is sent for a session that was ended, or whose user is kept out, although its answer may go on for a second.
+ */
 const sessionLives = `
   exists (select from chat_answers a join sessions s on s.id = a.session_id
            where a.id = tool_calls.subject_id and ${sessionContinues})`
@@ -63,7 +65,9 @@ export function createChatCalls(context: {
 }) {
   const { database, clock, config, loop, approvals, metrics } = context
 
-  /** An outcome is recorded by whoever has it; that a call is sent, or will not be, only by the writer of the answer. */
+  /**
+   * An outcome is recorded by whoever has it; that a call is sent, or will not be, only by the writer of the answer.
+   */
   const fenceOf = (calling: Calling): Fence => ({
     change: async (seen, changes) => (await asSeen(database, seen).patch(changes)) > 0,
 
@@ -147,9 +151,10 @@ export function createChatCalls(context: {
 
   return {
     /**
-     * Makes a call, or ends it if it must not be made. Waits for the end of one that its site works on: until the answer
-     * is given up, or another process takes it up and waits in its place. One that was started when its process stopped is made again if
-     * that is safe. Does nothing for one that waits for approval, and for one of an answer that another process writes.
+     * Makes a call, or ends it if it must not be made. Waits for the end of one that its site works on: until the
+     * answer is given up, or another process takes it up and waits in its place. One that was started when its process
+     * stopped is made again if that is safe. Does nothing for one that waits for approval, and for one of an answer
+     * that another process writes.
      */
     async perform(seen: ToolCall, calling: Calling): Promise<void> {
       let call: ToolCall | undefined = seen.$clone()

@@ -119,8 +119,8 @@ export function createChat(context: {
 
     /**
      * Takes a message. One of the returned functions must be called, once: it carries the answer out. Fails as `accept`
-     * does, and with FEATURE_LIMIT_REACHED if the owner has no room for more texts, and RATE_LIMITED if too many answers
-     * of the owner are under way.
+     * does, and with FEATURE_LIMIT_REACHED if the owner has no room for more texts, and RATE_LIMITED if too many
+     * answers of the owner are under way.
      */
     async send(session: Session, request: ChatRequest) {
       const writer = newId()
@@ -169,8 +169,9 @@ export function createChat(context: {
     },
 
     /**
-     * Asks for the end of the answer that has this id or answers the message with this id; nothing happens if it is over:
-     * a late request must not end a newer one. Any other id stands for the session. NOT_FOUND if nothing is under way then.
+     * Asks for the end of the answer that has this id or answers the message with this id; nothing happens if it is
+     * over: a late request must not end a newer one. Any other id stands for the session. NOT_FOUND if nothing is under
+     * way then.
      */
     async stop({ id: sessionId }: Session, named: string): Promise<void> {
       const answer = await answerNamed(database, sessionId, named)
@@ -190,7 +191,10 @@ export function createChat(context: {
     /** Somebody has decided about a call of the answer: it goes on once nothing is pending. */
     goOn,
 
-    /** Goes on with answers whose process is gone, or ends them if nobody reads them any more. Often, and in every process. */
+    /**
+     * Goes on with answers whose process is gone, or ends them if nobody reads them any more. Often, and in every
+     * process.
+     */
     takeUpLost: (): Promise<void> =>
       lostAnswers.takeUp(
         ({ answer, writer }) => detachOf(answer, writer),
@@ -231,7 +235,9 @@ export function createChat(context: {
 /** An answer as its readers learn of it. */
 export interface Announced {
   start: ChatPart
-  /** After how long the stream begins if no part has come by then, in milliseconds; until then, a failure is a reply. */
+  /**
+   * After how long the stream begins if no part has come by then, in milliseconds; until then, a failure is a reply.
+   */
   startMs: number
   /** Under which its stream can be resumed; undefined if it cannot. */
   resumeId: string | undefined

@@ -10,7 +10,9 @@ import { ChatAnswer } from './chat-answer.ts'
 import { leaveAnswer } from './ending.ts'
 import { leased, writerHasStopped } from './writer.ts'
 
-/** How long a lease must have been seen expired: after an outage of the database, living writers extend theirs first. */
+/**
+ * How long a lease must have been seen expired: after an outage of the database, living writers extend theirs first.
+ */
 const confirmMs = 1200
 /** An answer whose processes end again and again may be what kills them. */
 export const mostTakeovers = 5

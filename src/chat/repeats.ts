@@ -8,8 +8,8 @@ import { ChatMessage } from './chat-message.ts'
 import type { ChatRequest } from './place.ts'
 
 /**
- * The answer that the same request was given before: the one made under its key, or the last one to the message that has
- * its id. Fails with VALIDATION_ERROR if the key or the id was used for something else.
+ * The answer that the same request was given before: the one made under its key, or the last one to the message that
+ * has its id. Fails with VALIDATION_ERROR if the key or the id was used for something else.
  */
 export async function earlierAnswer(
   db: Database | Transaction,
@@ -46,8 +46,8 @@ async function answerToMessage(
 }
 
 /**
- * Whether the request may be answered anew: the answer has failed, and none of its calls was sent. One that a restore of
- * the database has ended may have sent calls that are not on record.
+ * Whether the request may be answered anew: the answer has failed, and none of its calls was sent. One that a restore
+ * of the database has ended may have sent calls that are not on record.
  */
 export async function hasDoneNothing(
   trx: Transaction,

@@ -159,7 +159,9 @@ export const pems = v.pipe(
   ),
 )
 
-/** `name=value,name=value`, percent-encoded: headers for an OpenTelemetry collector (OpenTelemetry, "OTLP Exporter"). */
+/**
+ * `name=value,name=value`, percent-encoded: headers for an OpenTelemetry collector (OpenTelemetry, "OTLP Exporter").
+ */
 export const otlpHeaders = v.optional(
   v.pipe(
     v.string(),

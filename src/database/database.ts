@@ -89,8 +89,8 @@ function guardTransactions(database: Database, inTurn: ReturnType<typeof createA
 type Work = (trx: Transaction) => Promise<unknown>
 
 /**
- * A hook of the pool, which provides a new connection after it. Knex calls it with a callback. Connections count as first
- * until the work has succeeded with one.
+ * A hook of the pool, which provides a new connection after it. Knex calls it with a callback. Connections count as
+ * first until the work has succeeded with one.
  */
 function prepared(work: (connection: Client, isFirst: boolean) => Promise<void>) {
   let isFirst = true

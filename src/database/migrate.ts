@@ -165,8 +165,9 @@ export async function appliedTo(database: Database, connection?: unknown): Promi
 }
 
 /**
- * Creates the schema that exactly these migrations make, without recording them, in a transaction that holds the lock of
- * migrations. Throws if the database is not empty, if this code lacks one of them, or if another process holds the lock.
+ * Creates the schema that exactly these migrations make, without recording them, in a transaction that holds the lock
+ * of migrations. Throws if the database is not empty, if this code lacks one of them, or if another process holds the
+ * lock.
  */
 export async function buildSchema(trx: Transaction, migrations: Migration[], names: string[]): Promise<void> {
   if (!(await takeLock(trx))) throw new Error('Another process is migrating this database. Try again.')

@@ -10,7 +10,9 @@ export interface Answer {
   body: unknown
 }
 
-/** A request as a browser makes it: with the authorities that Node trusts, and no redirect. Throws if nothing answers. */
+/**
+ * A request as a browser makes it: with the authorities that Node trusts, and no redirect. Throws if nothing answers.
+ */
 export async function ask(url: string): Promise<Answer> {
   const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(requestMs) })
   return { status: response.status, headers: response.headers, body: await jsonOf(response) }

@@ -16,8 +16,8 @@ export interface CopyDatabase {
 }
 
 /**
- * Creates the database for a copy beside the live one, after dropping what an interrupted rehearsal left behind. Throws a
- * sentence if it exists and is in use or was not made for this, or if the user may not create databases.
+ * Creates the database for a copy beside the live one, after dropping what an interrupted rehearsal left behind. Throws
+ * a sentence if it exists and is in use or was not made for this, or if the user may not create databases.
  */
 export async function createCopyDatabase(liveUrl: string): Promise<CopyDatabase> {
   const live = new URL(liveUrl)

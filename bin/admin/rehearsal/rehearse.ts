@@ -28,8 +28,8 @@ export interface Rehearsal {
 }
 
 /**
- * Copies the live database beside itself, migrates the copy, reads it with this code, and drops it. Nothing is written to
- * the live database, and nothing is sent anywhere. Returns what speaks against the upgrade, a sentence each.
+ * Copies the live database beside itself, migrates the copy, reads it with this code, and drops it. Nothing is written
+ * to the live database, and nothing is sent anywhere. Returns what speaks against the upgrade, a sentence each.
  */
 export async function rehearse(rehearsal: Rehearsal): Promise<string[]> {
   const { url, say } = rehearsal

@@ -9,8 +9,8 @@ export type SealedServices = Pick<Services, keyof Services>
 
 /**
  * The product on a copy of the database, sealed: it has none of the vault keys, no provider, no payment gateway and no
- * mail server, it starts no loop and no worker, and it never looks for Temporal. The settings of the installation are left
- * out, except whether it has billing.
+ * mail server, it starts no loop and no worker, and it never looks for Temporal. The settings of the installation are
+ * left out, except whether it has billing.
  */
 export function openSealedServices(copyUrl: string, billing: string | undefined): SealedServices {
   const config = readConfig({

@@ -15,8 +15,8 @@ export interface Rehearsed {
 const longestLock = 2
 
 /**
- * Applies the pending migrations to the copy, one after the other. Each is timed and watched through a connection of its
- * own.
+ * Applies the pending migrations to the copy, one after the other. Each is timed and watched through a connection of
+ * its own.
  */
 export async function timeMigrations(
   { copy, watcher, migrations }: { copy: Database; watcher: Database; migrations: Migration[] },

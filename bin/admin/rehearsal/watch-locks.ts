@@ -9,7 +9,10 @@ export interface HeldLock {
   seconds: number
 }
 
-/** What each mode makes wait (Postgres, "Table-Level Locks"), the weakest first. Other modes let readers and writers pass. */
+/**
+ * What each mode makes wait (Postgres, "Table-Level Locks"), the weakest first. Other modes let readers and writers
+ * pass.
+ */
 const blocked: Record<string, string> = {
   RowExclusiveLock: 'writers of the rows that it changed',
   ShareLock: 'writers',
@@ -21,8 +24,9 @@ const blocked: Record<string, string> = {
 const everyMs = 20
 
 /**
- * Looks every 20 ms at the locks that others hold in this database, on tables that existed before: those of an uncommitted
- * transaction cannot be seen from here. `stop` returns the longest on each table, with a whole interval more than was seen.
+ * Looks every 20 ms at the locks that others hold in this database, on tables that existed before: those of an
+ * uncommitted transaction cannot be seen from here. `stop` returns the longest on each table, with a whole interval
+ * more than was seen.
  */
 export function watchLocks(database: Database): { stop: () => Promise<HeldLock[]> } {
   const seen = new Map<string, { sample: Sample; first: number; last: number }>()

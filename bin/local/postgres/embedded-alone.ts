@@ -19,9 +19,9 @@ const fresh = 'switchyard_restoring'
 type Work = (settings: Record<string, string>) => Promise<void>
 
 /**
- * Does the work with the Postgres of a stopped `npm start`, which cannot start meanwhile. For `emptied`, the work gets an
- * empty database beside the existing one. Once it has succeeded, they change places: the former one stays under a name
- * with the time, and the data of Temporal is deleted, because runs restart from the record.
+ * Does the work with the Postgres of a stopped `npm start`, which cannot start meanwhile. For `emptied`, the work gets
+ * an empty database beside the existing one. Once it has succeeded, they change places: the former one stays under a
+ * name with the time, and the data of Temporal is deleted, because runs restart from the record.
  */
 export async function withEmbeddedPostgres(what: 'as it is' | 'emptied', work: Work): Promise<void> {
   const local = readLocalConfig()

@@ -1,7 +1,9 @@
 import type { CanaryState, Stage } from '../../canary/canary.ts'
 import { failing, fine, type Check } from '../finding.ts'
 
-/** Whether a delivery passes through the platform. It says nothing if a part that it passes has a finding of its own. */
+/**
+ * Whether a delivery passes through the platform. It says nothing if a part that it passes has a finding of its own.
+ */
 export const canary: Check<{ canary: { state: () => Promise<CanaryState> } }> = {
   name: 'canary',
   needs: ['schema', 'clock', 'vault keys', 'temporal', 'search attributes', 'workers', 'processes', 'loops'],

@@ -7,7 +7,10 @@ import { failing, fine, warning, worst, type Check, type Finding } from '../find
 /** The shares of a disk that must be free: below the first, look soon; below the second, Postgres may stop. */
 const [low, full] = [0.2, 0.05]
 
-/** Free space of the folders that can be seen from here: those given, and Postgres's data folder if it is on this machine. */
+/**
+ * Free space of the folders that can be seen from here: those given, and Postgres's data folder if it is on this
+ * machine.
+ */
 export const disk: Check<{ database: Database; folders: readonly string[] }> = {
   name: 'disk',
   async look({ database, folders }) {

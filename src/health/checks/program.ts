@@ -1,6 +1,8 @@
 import { failing, fine, warning, type Check } from '../finding.ts'
 
-/** The oldest Node that the package allows, and years after which data of time zones is likely to be wrong somewhere. */
+/**
+ * The oldest Node that the package allows, and years after which data of time zones is likely to be wrong somewhere.
+ */
 const oldestNode = 22
 const oldZones = 3
 
