@@ -203,8 +203,7 @@ interface Stream<Given> {
 type Nothing = void | BrowserAnswer | ChatStream | WithCookies | undefined
 
 /** Any route, for the code that mounts and documents them. */
-// oxlint-disable-next-line typescript/no-explicit-any -- routes differ in what their handlers take; only mounting calls
-// them
+// oxlint-disable-next-line typescript/no-explicit-any -- routes differ in what their handlers take; only mounting calls them
 export type AnyRoute = Route<string, any, any, any, any, any, any>
 
 /** Declares a route. It exists only for type inference. */
