@@ -53,6 +53,9 @@ interface Query {
   __knexQueryUid: string
 }
 
+/** Statements whose end knex does not report. The loops of the platform begin and end transactions, too. */
+const controls = /^(begin|commit|rollback|savepoint|release)\b/i
+
 /**
  * Counts the questions that admit somebody: `admitted` waits until there were so many, and until no query is under way any
  * more, since what the path names is looked for next. The platform must be the test's own, and idle otherwise.
@@ -61,7 +64,7 @@ export function watchAdmissions(database: Database, question: RegExp) {
   let asked = 0
   // By their ids, because a query that began earlier may end now.
   const underWay = new Set<string>()
-  const begun = ({ __knexQueryUid: id }: Query) => void underWay.add(id)
+  const begun = ({ __knexQueryUid: id, sql }: Query) => void (controls.test(sql) || underWay.add(id))
   const over = (_: unknown, { sql, __knexQueryUid: id }: Query) => {
     underWay.delete(id)
     if (question.test(sql)) asked += 1
