@@ -9,10 +9,12 @@ export async function agentCountsOf(database: Database, entryIds: readonly strin
   return new Map(rows.map(({ id, count }) => [id, count]))
 }
 
+// Not a join, which may read all of an entry's agents before the limit applies.
 const statement = `
   select e.id, count(*)::int as count
     from unnest(:entryIds::uuid[]) as e (id)
    cross join lateral (
-     select 1 from agent_sites s join agents a on a.id = s.agent_id
-      where s.vault_entry_id = e.id and a.deleted_at is null limit :mostCounted) used
+     select 1 from agent_sites s
+      where s.vault_entry_id = e.id and (select a.deleted_at is null from agents a where a.id = s.agent_id)
+      order by s.agent_id limit :mostCounted) used
    group by e.id`
