@@ -87,7 +87,7 @@ test('what a process counts is what the record has: deliveries, endings, calls, 
   t.true((credits ?? 0) > 0)
   t.deepEqual(counted(series, 'chat_answers_ended_total'), { 'completed|': 1 })
   t.is(counted(series, 'model_requests_total')['demo|demo|failed'], 1)
-  t.is(series['switchyard_accept_seconds_count'], 2)
+  t.is(series['switchyard_accept_seconds_count'], 3)
   t.is(series['switchyard_start_lag_seconds_count'], 2)
   t.is(series['switchyard_workers'], 1)
   t.is(series['switchyard_record_up'], 1)
