@@ -21,10 +21,10 @@ const indexing: Migration = {
   down: (knex) => knex.raw('drop index concurrently leases_holder'),
 }
 
-/** With deadlines, so that what waits for ever fails. */
+/** Without deadlines, as the command connects: a migration's session may be idle while another waits for a lock. */
 async function connect(t: ExecutionContext): Promise<Database> {
   const { url } = await createTestDatabase(t)
-  const database = createDatabase({ database: { url, pool: 6 } }, createLogger('silent', 'test'))
+  const database = createDatabase({ database: { url, pool: 6 } }, createLogger('silent', 'test'), { deadlines: false })
   t.teardown(() => database.destroy())
   return database
 }
