@@ -4,9 +4,7 @@ WORKDIR /app
 COPY package.json package-lock.json tsconfig.json ./
 RUN npm ci --ignore-scripts
 COPY console console
-COPY bin/build.ts bin/build.ts
-COPY bin/local/console.ts bin/local/console.ts
-RUN node bin/build.ts
+RUN NODE_ENV=production node_modules/.bin/vite build --config console/vite.config.ts --logLevel warn
 
 FROM node:24.21.0-bookworm-slim@sha256:2fe369e969550cde8e867afc3fe370b260140cab4a23d467074295b42163d553
 

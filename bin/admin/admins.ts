@@ -1,6 +1,6 @@
 import { readBaseUrl } from '../../src/config/command-config.ts'
 import { setAdmin } from '../../src/users/admins.ts'
-import { firstAdminLink } from '../local/first-admin.ts'
+import { firstAdminLink } from '../first-admin-link.ts'
 import { addressIn, type AdminCommand } from './admin-command.ts'
 
 /** Both take effect with the next request and are safe to repeat. */

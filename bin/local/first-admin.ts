@@ -2,17 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { databaseClock } from '../../src/clock.ts'
-import { firstAdminPage } from '../../src/console-pages.ts'
 import type { Database } from '../../src/database/database.ts'
 import { makeAdmin } from '../../src/users/admins.ts'
-import { inviteFirstAdmin } from '../../src/users/first-admin.ts'
 import { owaspCost } from '../../src/users/passwords.ts'
-
-/**
- * The local admin. RFC 6761: names below `localhost` never leave the machine, so nobody else gets this mail. Admins with
- * another address are the operator's own.
- */
-export const firstAdminEmail = 'admin@switchyard.localhost'
+import { firstAdminEmail } from '../first-admin-link.ts'
 
 /** The file with the body of `POST /auth/login`. Only our user may read it. */
 export const firstAdminFile = (folder: string): string => join(folder, 'admin.json')
@@ -32,13 +25,4 @@ export async function makeFirstAdmin(folder: string, database: Database): Promis
   const credentials = JSON.parse(readFileSync(unfinished, 'utf8')) as { email: string; password: string }
   await makeAdmin({ database, clock: databaseClock, passwordCost: owaspCost }, credentials)
   renameSync(unfinished, file)
-}
-
-/**
- * A new link that makes an admin beside the local one, valid once and for an hour. Invalidates the earlier link.
- * undefined once there is such an admin. It contains a secret, so it is only ever printed.
- */
-export async function firstAdminLink(database: Database, baseUrl: string): Promise<string | undefined> {
-  const issued = await inviteFirstAdmin({ database, clock: databaseClock }, firstAdminEmail)
-  return issued && `${baseUrl}${firstAdminPage(issued.token)}`
 }

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import type { BillingMode } from '../../src/config/billing-mode.ts'
 import type { ModelsConfig } from '../../src/config/models-config.ts'
-import { firstAdminEmail, firstAdminFile } from './first-admin.ts'
+import { firstAdminEmail } from '../first-admin-link.ts'
+import { firstAdminFile } from './first-admin.ts'
 import type { Addresses } from './stack.ts'
 
 interface Started {
