@@ -14,6 +14,8 @@ interface Options {
   preferLocal?: boolean
   stdio?: 'inherit' | 'pipe' | ['ignore', 'pipe', 'ignore']
   stdin?: 'pipe' | 'ignore'
+  /** What the process reads. */
+  input?: string
   stdout?: Output
   stderr?: Output
   /** Adds `all`: both outputs in their order. */

@@ -1,7 +1,8 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import test from 'ava'
 import { CORE_SCHEMA, load as loadYaml, mergeTag } from 'js-yaml'
 import { nodeFlags } from '../../bin/node-flags.ts'
@@ -105,18 +106,18 @@ test('no secret is in an environment: each is a file that the service is given',
   t.deepEqual(services['migrate']?.secrets, ['database_url'])
 })
 
-test('the script makes every secret, keeps what is there, and Switchyard can read it', (t) => {
+test('the script makes every secret, keeps what is there, and Switchyard can read it', async (t) => {
   if (spawnSync('openssl', ['version']).status !== 0) return t.log('skipped: there is no openssl on this machine')
   const above = mkdtempSync(join(tmpdir(), 'switchyard-'))
   t.teardown(() => rmSync(above, { recursive: true }))
   const folder = join(above, 'secrets')
-  const run = () => execFileSync('sh', [join(root, 'deploy/make-secrets.sh'), folder])
+  const run = () => promisify(execFile)('sh', [join(root, 'deploy/make-secrets.sh'), folder])
   const contents = () => readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')])
-  run()
+  await run()
   t.deepEqual(readdirSync(folder).toSorted(), Object.keys(secrets).toSorted())
   t.is(statSync(folder).mode & 0o777, 0o700)
   const before = contents()
-  run()
+  await run()
   t.deepEqual(contents(), before)
   const set = Object.entries(services['api']?.environment ?? {})
   const env = Object.fromEntries(set.map(([name, value]) => [name, value.replace('/run/secrets', folder)]))

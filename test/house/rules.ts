@@ -40,6 +40,14 @@ const confined: { what: string; code?: RegExp; packages?: string[]; allowed: Reg
     where: 'src/clock.ts; take the time from a Clock',
   },
   {
+    // Tests share a process: while it waits, Postgres ends the transactions of the others after five seconds.
+    what: 'waiting for another program without letting other tests run',
+    code: /\b(?:execFileSync|execSync|spawnSync)\b/,
+    allowed:
+      /^(?!test\/)|\.slow\.ts$|^test\/(helpers\/|house|console\/curl\.test|bin\/(compose|local\/private-folder)\.test)/,
+    where: 'helpers that only look for a program',
+  },
+  {
     what: 'Koa',
     packages: ['koa', '@koa/router', 'koa-body'],
     allowed: /^(api|examples|bin\/mcp-server)\//,

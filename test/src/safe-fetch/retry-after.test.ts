@@ -1,5 +1,6 @@
 import test from 'ava'
-import { spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { readRetryAfter, retryAfter } from '../../../src/safe-fetch/retry-after.ts'
 import { ownEnvironment } from '../../helpers/servers.ts'
 
@@ -75,7 +76,7 @@ test('a header of many repetitions is read at once', (t) => {
   t.true(performance.now() - begun < 1000)
 })
 
-test('dates are read in GMT, whatever the zone of the server', (t) => {
+test('dates are read in GMT, whatever the zone of the server', async (t) => {
   const module = new URL('../../../src/safe-fetch/retry-after.ts', import.meta.url)
   const dates = rows.filter(([text]) => text.includes(':'))
   const source = `import { readRetryAfter } from ${JSON.stringify(module.href)}
@@ -83,9 +84,8 @@ test('dates are read in GMT, whatever the zone of the server', (t) => {
     const read = texts.map((text) => readRetryAfter(text, new Date(${now.getTime()})) ?? null)
     process.stdout.write(JSON.stringify(read))`
   const env = { ...ownEnvironment(), TZ: 'America/New_York' }
-  const { stdout } = spawnSync(process.execPath, ['--input-type=module-typescript', '-e', source], {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module-typescript', '-e', source], {
     env,
-    encoding: 'utf8',
   })
   t.deepEqual(
     JSON.parse(stdout),
