@@ -12,8 +12,11 @@ shareThreads(test)
 
 const MiB = 1024 ** 2
 const bounds = { resultBytes: MiB, manifestBytes: MiB / 4 }
-/** No stranger may hold the event loop for longer, in milliseconds of processor time. */
-const longest = 50
+/**
+ * No stranger may hold the event loop for longer, in milliseconds of processor time. A busy core takes up to twice as
+ * long for the same work.
+ */
+const longest = 100
 
 async function startServer(t: ExecutionContext) {
   const { certFile, keyFile } = await temporaryCertificates()
