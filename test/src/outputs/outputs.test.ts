@@ -2,12 +2,11 @@ import test from 'ava'
 import type * as inThread from '../../../src/in-thread.ts'
 import { createOutputs } from '../../../src/outputs/outputs.ts'
 import { createThreads } from '../../../src/threads/threads.ts'
+import { exhausted } from '../../helpers/threads.ts'
 
 const file = new URL('../../../src/in-thread.ts', import.meta.url)
 const threads = createThreads<typeof inThread>({ file })
-/** Their deadline is over before any work is. */
-const hasty = createThreads<typeof inThread>({ file, deadlineMs: 1 })
-test.after.always(() => Promise.all([threads.close(), hasty.close()]))
+test.after.always(() => threads.close())
 
 const schema = { type: 'integer' }
 
@@ -25,7 +24,7 @@ test('schemas and answers are checked in threads', async (t) => {
 })
 
 test('what takes too long is refused', async (t) => {
-  const outputs = createOutputs({ threads: hasty })
+  const outputs = createOutputs({ threads: exhausted })
   const refused = await t.throwsAsync(outputs.assertSchema(schema, 'owner'), { code: 'VALIDATION_ERROR' })
   t.like(refused, {
     details: [{ path: 'outputSchema', message: 'takes too long to check because its patterns are too complex' }],

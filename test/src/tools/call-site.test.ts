@@ -6,6 +6,7 @@ import { createThreads } from '../../../src/threads/threads.ts'
 import { createCallSite } from '../../../src/tools/call-site.ts'
 import { statusAfter } from '../../../src/tools/tool-call.ts'
 import { unreadResult } from '../../../src/tools/unread-result.ts'
+import { exhausted } from '../../helpers/threads.ts'
 
 const logger = createLogger('silent', 'test')
 const token = 'the-token-of-the-owner'
@@ -25,9 +26,7 @@ const request = { url: call.serverUrl, method: 'POST', timeoutMs: 1000, maxBytes
 
 const file = new URL('../../../src/in-thread.ts', import.meta.url)
 const threads = createThreads<typeof inThread>({ file })
-/** Their deadline is over before any work is. */
-const hasty = createThreads<typeof inThread>({ file, deadlineMs: 1 })
-test.after.always(() => Promise.all([threads.close(), hasty.close()]))
+test.after.always(() => threads.close())
 
 /** What comes of a call that the site answers so, or that fails so. */
 function outcomeOf(fetch: SafeFetch, readers = threads) {
@@ -75,12 +74,12 @@ const trimmed = <T extends { text: string }>(outcome: T): T => ({ ...outcome, te
 test('a result that is too complex counts as carried out and unread, whatever the effect', async (t) => {
   const deep = `{"a":${'['.repeat(200)}${']'.repeat(200)}}`
   const long = JSON.stringify({ a: 'x'.repeat(100_000) })
-  for (const outcome of [await sending(200, deep), await sending(201, long, hasty)]) {
+  for (const outcome of [await sending(200, deep), await sending(201, long, exhausted)]) {
     t.is(outcome.kind, 'unread')
     t.is(outcome.text, `${unreadResult} The response is too complex.`)
     for (const effect of ['read', 'idempotent', 'once'] as const) t.is(statusAfter({ effect }, outcome), 'succeeded')
   }
-  const refusal = await sending(400, JSON.stringify({ error: 'No.', more: 'x'.repeat(100_000) }), hasty)
+  const refusal = await sending(400, JSON.stringify({ error: 'No.', more: 'x'.repeat(100_000) }), exhausted)
   t.like(
     refusal,
     { kind: 'rejected', certain: false, text: 'The site rejected the call with status 400.' },

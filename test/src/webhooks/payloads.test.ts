@@ -4,12 +4,11 @@ import type * as inThread from '../../../src/in-thread.ts'
 import { createThreads } from '../../../src/threads/threads.ts'
 import { writeJson } from '../../../src/json-text.ts'
 import { createPayloads } from '../../../src/webhooks/payloads.ts'
+import { exhausted } from '../../helpers/threads.ts'
 
 const file = new URL('../../../src/in-thread.ts', import.meta.url)
 const threads = createThreads<typeof inThread>({ file })
-/** Their deadline is over before any work is. */
-const hasty = createThreads<typeof inThread>({ file, deadlineMs: 1 })
-test.after.always(() => Promise.all([threads.close(), hasty.close()]))
+test.after.always(() => threads.close())
 
 const payloads = createPayloads({ threads })
 const webhookSchema: WebhookField[] = [{ name: 'n', type: 'number', required: true }]
@@ -40,11 +39,11 @@ test('a payload is shown with its numbers as they were written, and so that ever
   ]
   t.is(await shown(`{ ${given} }`), `{${expected}}`)
   t.is(await shown(`{ ${padding}, ${given} }`), `{${padding},${expected}}`)
-  t.is(await createPayloads({ threads: hasty }).show(`{${padding}}`, 'the owner'), undefined)
+  t.is(await createPayloads({ threads: exhausted }).show(`{${padding}}`, 'the owner'), undefined)
 })
 
 test('a payload that takes too long to read is refused', async (t) => {
-  const reading = createPayloads({ threads: hasty }).read(Buffer.from(`{${padding}}`), agent)
+  const reading = createPayloads({ threads: exhausted }).read(Buffer.from(`{${padding}}`), agent)
   await t.throwsAsync(reading, { code: 'VALIDATION_ERROR', message: /too complex/ })
 })
 
