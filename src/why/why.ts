@@ -22,7 +22,7 @@ export function createWhy(
     database: Database
     config: Config
     billing: Billing
-    reachability: Pick<ReachabilityOfTemporal, 'look'>
+    reachability: ReachabilityOfTemporal
     workers: Workers
   },
 ) {

@@ -10,7 +10,6 @@ import { askSite, type Sites } from './sites.ts'
 export async function startGate(t: ExecutionContext, target: number) {
   let shut = false
   let taken = 0
-  let answered = 0
   const sockets = new Set<Socket>()
   const held: (() => void)[] = []
   const server = createServer((caller) => {
@@ -21,7 +20,6 @@ export async function startGate(t: ExecutionContext, target: number) {
       if (caller.destroyed) return
       const site = connect(target, '127.0.0.1')
       sockets.add(site)
-      site.once('data', () => (answered += 1))
       site.on('error', () => caller.destroy()).pipe(caller)
       caller.on('close', () => site.destroy()).pipe(site)
     }
@@ -37,8 +35,6 @@ export async function startGate(t: ExecutionContext, target: number) {
   return {
     port: (server.address() as AddressInfo).port,
     taken: () => taken,
-    /** How many connections the target has answered. */
-    answered: () => answered,
     shut: () => void (shut = true),
     open: () => {
       shut = false
