@@ -1,4 +1,6 @@
 # One image for the API, the worker and the migration job. Debian, because the Temporal SDK does not load on Alpine.
+# `npm run check -- image` runs these steps without a container engine, on a minimal Debian with this version of Node.
+# Not tried: this base image from its registry, by its digest.
 FROM node:24.21.0-bookworm-slim@sha256:2fe369e969550cde8e867afc3fe370b260140cab4a23d467074295b42163d553 AS console
 WORKDIR /app
 COPY package.json package-lock.json tsconfig.json ./

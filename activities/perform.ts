@@ -103,15 +103,29 @@ const secondsUntilNextPlace = (): number => Math.min(0.3 * activityInfo().attemp
 
 /** Reports a cancellation. If the worker is stopping, another worker must retry. */
 function cancellation(): unknown {
-  if (cancellationDetails()?.workerShutdown) return failure('WORKER_SHUTDOWN', 'The worker was stopped.', true)
+  if (cancellationDetails()?.workerShutdown) return failure('WORKER_SHUTDOWN', 'The worker was stopped.', true, 1)
   return Context.current().cancellationSignal.reason
 }
 
-const failure = (type: string, message: string, retryable: boolean, retryAfter?: number): ApplicationFailure =>
+const failure = (
+  type: string,
+  message: string,
+  retryable: boolean,
+  retryAfter = secondsUntilRetry(),
+): ApplicationFailure =>
   ApplicationFailure.create({
     type,
     message,
     nonRetryable: !retryable,
-    // Temporal reads a delay of zero as no retry. The usual pause is a second.
-    ...(retryAfter !== undefined && retryAfter > 0 && { nextRetryDelay: Math.ceil(retryAfter * 1000) }),
+    // Temporal reads a delay of zero as no retry. Without one, the options of the activity decide.
+    ...(retryable && retryAfter > 0 && { nextRetryDelay: Math.ceil(retryAfter * 1000) }),
   })
+
+/**
+ * Grows with each attempt. The options of an activity name a constant pause, for activities that are lost. Those that
+ * run inside a workflow task cannot be lost, and their options name a growing one.
+ */
+function secondsUntilRetry(): number {
+  const { isLocal, attempt } = activityInfo()
+  return isLocal ? 0 : Math.min(2 ** (attempt - 1), 15)
+}

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { assertAnswers } from '../src/database/assert-answers.ts'
 import { assertThat } from '../src/errors.ts'
 import type { Services } from '../src/services.ts'
 import { route } from './route/route.ts'
@@ -26,7 +27,7 @@ export const readyz = route({
   path: '/readyz',
   summary: 'Check that the database is reachable',
   description:
-    'Also reports whether Temporal is reachable. If Temporal is unreachable, the platform still accepts work and runs it later. Fails when the process is stopping, so that a load balancer uses others.',
+    'Also reports whether Temporal is reachable. If Temporal is unreachable, the platform still accepts work and runs it later. Fails if the database does not answer within two seconds, and when the process is stopping, so that a load balancer uses others.',
   status: 200,
   response: named('Readiness', v.object({ status, temporal }), 'The database is reachable'),
   codes: ['INTERNAL_ERROR'],
@@ -42,9 +43,9 @@ function together(services: Services): ReturnType<typeof check> {
   return checking
 }
 
-async function check({ database, runs, temporal }: Services) {
+async function check({ database, runs, reachability }: Services) {
   const message = 'This process is stopping. Use another one.'
   assertThat(!runs.watching.stopping.aborted, 'INTERNAL_ERROR', { message })
-  await database.raw('select 1')
-  return { status: 'ok', temporal: (await temporal.isReachable()) ? 'reachable' : 'away' }
+  const [{ reachable }] = await Promise.all([reachability.glance(), assertAnswers(database)])
+  return { status: 'ok', temporal: reachable ? 'reachable' : 'away' }
 }

@@ -52,6 +52,10 @@ const checks: Record<string, Check> = {
     command: `node bin/test.ts ${browser.join(' ')}`,
   },
   clients: { does: 'runs the tour with generated clients in TypeScript and Python', command: 'node bin/clients.ts' },
+  image: {
+    does: 'runs the steps of the Dockerfile in an empty root and tries the result; needs Linux, root and mmdebstrap',
+    command: 'node bin/image.ts',
+  },
   schemathesis: { does: 'fuzzes the API with its OpenAPI document', command: 'node bin/schemathesis.ts' },
 }
 

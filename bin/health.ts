@@ -1,14 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { challengeOf } from '../api/middleware/challenge.ts'
 import { metricsPath } from '../api/metrics.ts'
+import { assertAnswers } from '../src/database/assert-answers.ts'
 import { errorBody, type CodedError } from '../src/errors.ts'
 import { assertMetricsToken } from '../src/metrics/assert-token.ts'
 import { metricsType } from '../src/metrics/metrics.ts'
 import { readTemporalMetrics } from '../src/metrics/temporal-metrics.ts'
 import type { ProcessContext } from './process.ts'
-
-/** The database's time to answer. Probes give up soon after. */
-const databaseMs = 2000
 
 /** The same refusal as the API's. */
 function refuse({ headers }: IncomingMessage, response: ServerResponse, error: CodedError): void {
@@ -27,14 +25,11 @@ function refuse({ headers }: IncomingMessage, response: ServerResponse, error: C
 export function startHealth({ config, logger, services, temporalMetrics }: ProcessContext, isPolling: () => boolean) {
   const { workerHealthPort: port } = config
   if (port === 0) return { stop: () => {} }
-  const databaseAnswers = async (): Promise<boolean> => {
-    const late = new Promise<false>((resolve) => setTimeout(resolve, databaseMs, false).unref())
-    const select = services.database.raw('select 1').then(
+  const databaseAnswers = (): Promise<boolean> =>
+    assertAnswers(services.database).then(
       () => true,
       () => false,
     )
-    return Promise.race([select, late])
-  }
   async function answer(response: ServerResponse): Promise<void> {
     const facts = { polling: isPolling(), database: await databaseAnswers() }
     const isWell = facts.polling && facts.database

@@ -4,6 +4,7 @@ import { createActivities } from '../activities/index.ts'
 import { slotsFor } from '../activities/owner-places.ts'
 import type { Loop } from '../src/loop.ts'
 import { connectionOptions } from '../src/temporal/temporal.ts'
+import { openTunnel } from '../src/temporal/tunnel.ts'
 import { toolQueueOf } from '../workflows/messages.ts'
 import type { ProcessContext } from './process.ts'
 
@@ -50,17 +51,25 @@ async function poll(
 ): Promise<void> {
   const { config, logger, services } = context
   await services.temporal.registerSearchAttributes()
-  const connection = await NativeConnection.connect(connectionOptions(config.temporal))
+  const tunnel = await openTunnel(config.temporal.address, signal)
   try {
-    const workers = await createWorkers(context, connection, workflowBundle)
-    note(true)
-    logger.info({ taskQueue: config.temporal.taskQueue, timeZoneData: process.versions.tz }, 'polling')
-    await runTogether(workers, signal)
+    const connection = await connectThrough(tunnel.address, config.temporal)
+    try {
+      const workers = await createWorkers(context, connection, workflowBundle)
+      note(true)
+      logger.info({ taskQueue: config.temporal.taskQueue, timeZoneData: process.versions.tz }, 'polling')
+      await runTogether(workers, signal)
+    } finally {
+      note(false)
+      await connection.close()
+    }
   } finally {
-    note(false)
-    await connection.close()
+    tunnel.close()
   }
 }
+
+const connectThrough = (targetHost: string, config: ProcessContext['config']['temporal']) =>
+  NativeConnection.connect({ ...connectionOptions(config), proxy: { type: 'http-connect', targetHost } })
 
 /**
  * Two workers: one for workflows and model calls, which Temporal can then hand out together, and one for tool calls,
@@ -76,9 +85,10 @@ async function createWorkers(
     connection,
     namespace,
     activities: createActivities(services),
-    // A frozen worker holds as many activities as it has open polls, each until its heartbeat times out, with longer
-    // pauses each time. With the default of ten, a run could need 90 seconds to move to another worker.
-    activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 3 },
+    // A frozen worker takes along as many activities as it has open polls, each until its heartbeat times out, with
+    // longer pauses each time. With the default of ten, a run could need 90 seconds to move to another worker. A worker
+    // with little to do has one open poll.
+    activityTaskPollerBehavior: { type: 'autoscaling', minimum: 1, initial: 1, maximum: 3 },
     // Heartbeats deliver cancellations. Their default interval, four fifths of the timeout, is too close for a busy
     // process.
     maxHeartbeatThrottleInterval: '2s',
@@ -90,6 +100,10 @@ async function createWorkers(
     ...common,
     taskQueue,
     workflowBundle,
+    // The same: each workflow task that a frozen worker takes along waits five seconds, its timeout. With the default,
+    // ten polls all the time, half of the workers took along so many that at least every twentieth run did (npm run
+    // long -- neighbours).
+    workflowTaskPollerBehavior: { type: 'autoscaling', minimum: 1, initial: 2, maximum: 10 },
     // A workflow task waits this long for the worker that has the workflow in memory before another worker may take
     // it. With the default of 10 s, the runs of a killed worker would stall for that long. A replay elsewhere costs
     // little.

@@ -3,6 +3,7 @@ import ipaddr from 'ipaddr.js'
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible'
 import type { Config } from './config/config.ts'
 import type { Database } from './database/database.ts'
+import { asClient } from './database/statement.ts'
 import { CodedError, isCoded } from './errors.ts'
 import { bytesInWords, secondsInWords } from './amounts-in-words.ts'
 
@@ -28,8 +29,8 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
     if (store === 'memory') return new RateLimiterMemory(options)
     return new RateLimiterPostgres({
       ...options,
-      storeClient: database,
-      storeType: 'knex',
+      storeClient: asClient(database),
+      storeType: 'client',
       tableName: 'rate_limits',
       tableCreated: true,
       clearExpiredByTimeout: false,

@@ -20,6 +20,7 @@ import {
   agentRunId,
   searchAttributes,
   wakeSignal,
+  workflowTaskTimeout,
   type AgentQueueInput,
   type AgentRunInput,
   type ClaimedRun,
@@ -107,6 +108,7 @@ const childOptions = (run: AgentRunInput, agentName: string) => ({
   // Far above the run's minutes, its longest wait and a model outage together. Only a stuck run gets here, and the
   // reconciler finds that much sooner.
   workflowRunTimeout: '14d' as const,
+  workflowTaskTimeout,
   staticSummary: `${run.trigger} run ${run.sequence} of ${agentName}`,
   staticDetails: `The record of this run: \`GET /runs/${run.runId}\`, \`/events\`, \`/why\`.`,
   typedSearchAttributes: [

@@ -46,6 +46,12 @@ export interface CronTickInput {
  */
 export type FireOutcome = 'ran' | 'skipped' | 'missed' | 'stale' | 'gone' | 'none'
 
+/**
+ * How long a worker may take for a task of a queue or a run. A task that is lost with its worker's connection stands
+ * still for that long. Temporal's default is 10 s. It does not limit an activity that runs inside the task.
+ */
+export const workflowTaskTimeout = '5s' as const
+
 export type Trigger = 'manual' | 'scheduled' | 'webhook'
 
 export const agentQueueId = (agentId: string): string => `agent/${agentId}`

@@ -3,15 +3,16 @@ import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow
 /**
  * Timeouts and retries of activities, by kind. None limits attempts: an activity that must not be retried says so
  * itself, and the record counts attempts, where a crash cannot reset them. While Postgres is away, everything keeps
- * retrying.
+ * retrying. An activity that fails names its pause itself. One that is lost, with its worker or
+ * with the connection to Temporal, is retried after a second, however often that happens.
  */
-const patience = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '15s' } as const
+const soon = { initialInterval: '1s', backoffCoefficient: 1 } as const
 
 /** Short, idempotent changes of the record, run inside the workflow task. */
 export const recordOptions: LocalActivityOptions = {
   startToCloseTimeout: '10s',
   localRetryThreshold: '30s',
-  retry: { ...patience, maximumInterval: '5s' },
+  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '5s' },
 }
 
 /** One model call. The limit is above MODEL_TIMEOUT_SECONDS, which normally ends a slow call. */
@@ -19,7 +20,7 @@ export const modelOptions: ActivityOptions = {
   startToCloseTimeout: '65m',
   heartbeatTimeout: '5s',
   cancellationType: 'WAIT_CANCELLATION_COMPLETED',
-  retry: patience,
+  retry: soon,
 }
 
 /** One tool call. The limit is above SITE_TIMEOUT_SECONDS. */
@@ -27,5 +28,5 @@ export const toolOptions: ActivityOptions = {
   startToCloseTimeout: '6m',
   heartbeatTimeout: '5s',
   cancellationType: 'WAIT_CANCELLATION_COMPLETED',
-  retry: patience,
+  retry: soon,
 }

@@ -25,6 +25,12 @@ const retryAfter = 10
 /** How often to check for lost permissions, in milliseconds. */
 const lookMs = 1000
 
+/**
+ * How long a process may be unable to look before its streams end, in milliseconds. Shorter outages of the database are
+ * waited out: an EventSource gives up if it reconnects to a process that cannot read the record.
+ */
+const longestAwayMs = 20_000
+
 /** Anyone can trigger checks by changing logins and keys, so checks take at most a quarter of the time. */
 const restAfterLook = 3
 
@@ -40,8 +46,9 @@ export function createOpenStreams(given: {
   logger: Logger
   accessChanges: Pick<AccessChanges, 'latest'>
   stopping: AbortSignal
+  awayMs?: number
 }) {
-  const { logger, stopping, accessChanges } = given
+  const { logger, stopping, accessChanges, awayMs = longestAwayMs } = given
   const { limit, checkSeconds } = given.config.streams
   /** Each stream with the latest access change known before its check; undefined before its first check here. */
   const streams = new Map<OpenStream, number | undefined>()
@@ -49,6 +56,9 @@ export function createOpenStreams(given: {
   let rounds: NodeJS.Timeout | undefined
   let looks: NodeJS.Timeout | undefined
   let checking = false
+  /** When the look in progress, or the first of those that failed since the last success, began. */
+  let blindSince: number | undefined
+  let looking = false
   let restsUntil = 0
   stopping.addEventListener('abort', () => endAll([...streams.keys()]))
 
@@ -78,7 +88,7 @@ export function createOpenStreams(given: {
     if (streams.size > 0) return
     clearInterval(rounds)
     clearInterval(looks)
-    rounds = looks = undefined
+    rounds = looks = blindSince = undefined
   }
 
   /**
@@ -88,9 +98,16 @@ export function createOpenStreams(given: {
   async function look(): Promise<void> {
     const began = performance.now()
     if (began < restsUntil) return
+    // Another process may reach the database. Readers reconnect to it, as they do when this one stops.
+    if (blindSince !== undefined && began - blindSince > awayMs) endAll([...streams.keys()])
+    if (looking) return
+    blindSince ??= began
+    looking = true
     // The database is probably unreachable, and the streams send nothing in the meantime.
     const latest = await accessChanges.latest().catch(() => undefined)
+    looking = false
     if (latest === undefined) return
+    blindSince = undefined
     const behind = [...streams].filter(([, known]) => known !== latest).map(([stream]) => stream)
     await round(behind, latest)
     const now = performance.now()

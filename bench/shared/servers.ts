@@ -77,6 +77,8 @@ export async function openBenchStores(
     /** The environment of the platform's processes. */
     env,
     url: `http://127.0.0.1:${port}`,
+    /** The process of `postgres` or `temporal`. */
+    pidOf: (name: string): number => Number(controls.find((each) => each.name === name)?.pid()),
     async close(): Promise<void> {
       for (const each of controls.toReversed()) await each.stop()
     },

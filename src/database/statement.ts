@@ -42,15 +42,28 @@ export function statement<Row extends object>(sql: string) {
   const name = `s${statements}`
   return async (db: Knex, bindings: Record<string, unknown>): Promise<Answer<Row>> => {
     const values = names.map((each) => valueOf(bindings, each))
-    try {
-      // As options, because knex would read the text and the bindings again each time.
-      return await db.raw<Answer<Row>>(text).options({ text, values, ...(prepares && { name }) })
-    } catch (error) {
-      if (isUnprepared(error as object)) prepares = false
-      throw error
-    }
+    return ask<Row>(db, { name, text, values })
   }
 }
+
+interface Question {
+  name: string
+  text: string
+  values: unknown[]
+}
+
+async function ask<Row>(db: Knex, { name, text, values }: Question): Promise<Answer<Row>> {
+  try {
+    // As options, because knex would read the text and the bindings again each time.
+    return await db.raw<Answer<Row>>(text).options({ text, values, ...(prepares && { name }) })
+  } catch (error) {
+    if (isUnprepared(error as object)) prepares = false
+    throw error
+  }
+}
+
+/** The pool as a client of pg, for a package that names its statements. Where nothing is prepared, the names are dropped. */
+export const asClient = (db: Knex) => ({ query: (question: Question) => ask<object>(db, question) })
 
 function valueOf(bindings: Record<string, unknown>, name: string): unknown {
   if (bindings[name] === undefined) throw new Error(`the binding ${name} of a statement is undefined`)

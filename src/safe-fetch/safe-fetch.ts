@@ -10,6 +10,7 @@ import { createCheckedLookup, type Lookup } from './checked-lookup.ts'
 import { readAllowedSites, type SiteAllowance } from './allowed-sites.ts'
 import { readHeaders, readUrl } from './outgoing-request.ts'
 import { describeFailure, isUndecodable, SafeFetchError, type Stage } from './safe-fetch-error.ts'
+import { watchStandstill } from './standstill.ts'
 import { streamedBody } from './streamed-body.ts'
 
 export { SafeFetchError, type SafeFetchReason } from './safe-fetch-error.ts'
@@ -88,6 +89,7 @@ export function createSafeFetch(options: SafeFetchOptions): {
   const secureContext = createSecureContext({ ca: trustedRoots(options.caFile) })
   const userAgent = userAgentOf(options)
   const closing = new AbortController()
+  const standstill = watchStandstill()
   const underWay = new Set<Promise<unknown>>()
 
   /** A request that is about to be sent on a connection of its own. */
@@ -97,7 +99,7 @@ export function createSafeFetch(options: SafeFetchOptions): {
     if (allowed.refuses(url)) throw new SafeFetchError('refused-address', { maybeSent: false, host: url.hostname })
     const deadline = startDeadline(request.timeoutMs, [request.signal, closing.signal])
     const lookup = createCheckedLookup(options.lookup ?? systemLookup, (address) => allowed.permits(url, address))
-    const connection = openConnection(url, secureContext, lookup)
+    const connection = openConnection(url, secureContext, { lookup, maySend: standstill.fence() })
     // The signals that ky and fetch derive may be garbage-collected while a response is read, and then never fire.
     deadline.signal.addEventListener('abort', () => void connection.close(), { once: true })
     return {
@@ -159,6 +161,7 @@ export function createSafeFetch(options: SafeFetchOptions): {
     async close() {
       closing.abort()
       await Promise.allSettled(underWay)
+      standstill.close()
     },
   }
 }
@@ -222,11 +225,17 @@ function readingFailure(error: unknown, host: string, status: number): unknown {
 const unread = (reason: 'redirect' | 'too-large' | 'encoding', host: string, status: number): SafeFetchError =>
   new SafeFetchError(reason, { maybeSent: true, host, status })
 
+interface Opening {
+  lookup: LookupFunction
+  /** Whether the request may be sent once the connection is open. */
+  maySend: () => boolean
+}
+
 /**
  * A connection for one request. Reuse would gain nothing, a site may close a kept connection just as a POST is written,
  * and a socket must not outlive the check of its address. HTTP/1.1 only, for its simpler limits.
  */
-function openConnection(url: URL, secureContext: SecureContext, lookup: LookupFunction) {
+function openConnection(url: URL, secureContext: SecureContext, { lookup, maySend }: Opening) {
   let stage: Stage = 'connecting'
   let socket: unknown
   const connectTls = buildConnector({
@@ -245,6 +254,12 @@ function openConnection(url: URL, secureContext: SecureContext, lookup: LookupFu
   })
   const connect: buildConnector.connector = (to, callback) => {
     socket = connectTls(to, (...result) => {
+      // The last moment: the request is written next.
+      if (result[1] && !maySend()) {
+        result[1].destroy()
+        callback(Object.assign(new Error('the process stood still'), { code: 'STOOD_STILL' }), null)
+        return
+      }
       if (result[1]) stage = 'sending'
       callback(...result)
     })

@@ -11,11 +11,15 @@ import {
   resumeSignal,
   searchAttributes,
   wakeSignal,
+  workflowTaskTimeout,
   type AgentQueueInput,
 } from '../../workflows/messages.ts'
 
 /** The longest wait of a request for Temporal, in milliseconds. */
 const deadlineMs = 2000
+
+/** Pauses between attempts to connect, in milliseconds. gRPC's own grow from a second to two minutes. */
+const reconnectSoon = { 'grpc.initial_reconnect_backoff_ms': 250, 'grpc.max_reconnect_backoff_ms': 1000 }
 
 /** gRPC's codes for "the request is wrong" and "it exists already". */
 const invalidArgument = 3
@@ -29,11 +33,18 @@ const temporaryCodes = new Set<unknown>([1, 4, 8, 10, 13, 14])
  * Every call has a deadline, because the client itself would retry for up to 40 seconds.
  */
 export function createTemporal(config: Config['temporal'], logger: Logger) {
-  const connection = Connection.lazy(connectionOptions(config))
+  const connection = Connection.lazy({ ...connectionOptions(config), channelArgs: reconnectSoon })
   const client = new Client({ connection, namespace: config.namespace })
-  const underway = new Set<Promise<void>>()
+  const underway = new Set<Promise<unknown>>()
 
   const withDeadline = <T>(work: () => Promise<T>): Promise<T> => client.withDeadline(Date.now() + deadlineMs, work)
+
+  /** Work that does not fail, and that closing waits for: a call that is retried later would throw where nobody catches. */
+  function untilDone<T>(work: Promise<T>): Promise<T> {
+    const done = work.finally(() => underway.delete(done))
+    underway.add(done)
+    return done
+  }
 
   /** Registers the search attributes of our workflows. Temporal rejects a start with an unknown one. */
   async function registerSearchAttributes(): Promise<void> {
@@ -74,6 +85,7 @@ export function createTemporal(config: Config['temporal'], logger: Logger) {
         args: [{ agentId, ownerId }],
         signal: wakeSignal,
         signalArgs: [],
+        workflowTaskTimeout,
         // Its runs inherit the key, so workers serve waiting tasks in turns by owner.
         priority: { fairnessKey: ownerId },
         staticSummary: `Runs of ${quotedName(agentName)}, one at a time and in order of arrival`,
@@ -83,6 +95,15 @@ export function createTemporal(config: Config['temporal'], logger: Logger) {
         ],
       }),
     )
+  }
+
+  async function answers(): Promise<boolean> {
+    try {
+      await withDeadline(() => connection.workflowService.getSystemInfo({}))
+      return true
+    } catch {
+      return false
+    }
   }
 
   return {
@@ -95,10 +116,9 @@ export function createTemporal(config: Config['temporal'], logger: Logger) {
     /** Wakes agents in the background. The reconciler repeats failures. */
     wakeSoon(agents: NamedAgent[]): void {
       for (const agent of agents) {
-        const waking = wakeAgent(agent)
-          .catch((error: unknown) => logger.warn({ err: error, agentId: agent.agentId }, 'failed to wake the queue'))
-          .finally(() => underway.delete(waking))
-        underway.add(waking)
+        const failed = (error: unknown) =>
+          logger.warn({ err: error, agentId: agent.agentId }, 'failed to wake the queue')
+        void untilDone(wakeAgent(agent).catch(failed))
       }
     },
 
@@ -119,14 +139,7 @@ export function createTemporal(config: Config['temporal'], logger: Logger) {
       )
     },
 
-    async isReachable(): Promise<boolean> {
-      try {
-        await withDeadline(() => connection.workflowService.getSystemInfo({}))
-        return true
-      } catch {
-        return false
-      }
-    },
+    isReachable: (): Promise<boolean> => untilDone(answers()),
 
     async close(): Promise<void> {
       await Promise.all(underway)

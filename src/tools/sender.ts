@@ -5,6 +5,7 @@ import type { StoredBytes } from '../billing/stored-bytes.ts'
 import type { Config } from '../config/config.ts'
 import type { Logger } from '../logger.ts'
 import type { Metrics } from '../metrics/metrics.ts'
+import { unlessStoodStill } from '../safe-fetch/standstill.ts'
 import type { Dialect } from '../sites/dialects/dialect.ts'
 import { keepContents, tellingSites } from '../tracing/span.ts'
 import type { Connection, ConnectionState } from '../vault/connections.ts'
@@ -67,11 +68,13 @@ export function createSender(context: {
     if (slot.kind === 'later') return { kind: 'held', until: slot.notBefore, inMs: slot.inMs, why: slot.why, host }
     if (slot.kind === 'suspended') return unsent('The platform operator has suspended calls to this site.', true)
     let begun = false
+    const since = performance.now()
     try {
       begun = await ledger.begin()
       if (!begun) return { kind: 'dropped' }
       const stop = metrics.toolSeconds.startTimer()
-      const outcome = await call(sending, connection).finally(stop)
+      // Once another worker has taken the call over, its run may have continued without it.
+      const outcome = await unlessStoodStill(since, () => call(sending, connection)).finally(stop)
       await learnFrom(outcome, connection, host)
       storedBytes.note(sending.ownerId, storedOf(outcome) + Buffer.byteLength(sending.arguments))
       // Only this process knows the response. While Postgres is unreachable, it retries until the response is recorded.

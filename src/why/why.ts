@@ -22,7 +22,7 @@ export function createWhy(
     database: Database
     config: Config
     billing: Billing
-    reachability: ReachabilityOfTemporal
+    reachability: Pick<ReachabilityOfTemporal, 'look'>
     workers: Workers
   },
 ) {

@@ -84,7 +84,7 @@ for (const [what, thrown, type, message, nonRetryable, delay] of cases)
     const { failure, logs } = await failureOf(thrown)
     if (!(failure instanceof ApplicationFailure)) throw new Error('the activity failed in another way')
     t.like(failure, { type, message, nonRetryable })
-    t.is(failure.nextRetryDelay, delay)
+    t.is(failure.nextRetryDelay, delay ?? (nonRetryable ? undefined : 1000))
     t.is(failure.cause, undefined)
     t.deepEqual(sightings({ canary }, textsIn([failure.message, failure.stack, failure.details])), [])
     const isLogged = logs.some((line) => line.includes(canary))
@@ -113,6 +113,18 @@ test('what is away is waited for however often it is asked, and is no surprise',
       t.is(error?.nonRetryable, false, `${error?.type}, attempt ${attempt}`)
     }
   }
+})
+
+test('an activity that fails is tried again after a pause that grows; the options of one inside a workflow task name its pause', async (t) => {
+  const pauseAt = async (attempt: number, isLocal = false) => {
+    const { failure } = await failureOf(telling({}), activityEnvironment({ attempt, isLocal }))
+    return (failure as ApplicationFailure).nextRetryDelay
+  }
+  t.deepEqual(
+    await Promise.all([1, 2, 4, 5, 2000].map((attempt) => pauseAt(attempt))),
+    [1000, 2000, 8000, 15_000, 15_000],
+  )
+  t.is(await pauseAt(3, true), undefined)
 })
 
 test('an activity that is cancelled says so, and one whose worker stops is to be tried elsewhere', async (t) => {

@@ -8,12 +8,13 @@ import { createLogger } from '../../src/logger.ts'
 import { testConfig } from '../helpers/config.ts'
 import { eventually } from '../helpers/eventually.ts'
 
-function open(limit = 10, { checkSeconds = 0.02, latest = (): number => 0 } = {}) {
+function open(limit = 10, { checkSeconds = 0.02, latest = (): number | Promise<number> => 0, awayMs = 20_000 } = {}) {
   const stopping = new AbortController()
   const streams = { pollMs: 10, keepAliveSeconds: 1, checkSeconds, stallSeconds: 1, limit }
   const logger = createLogger('silent', 'test')
-  const accessChanges = { latest: () => Promise.resolve(latest()) }
-  return { stopping, ...createOpenStreams({ config: { streams }, logger, accessChanges, stopping: stopping.signal }) }
+  const accessChanges = { latest: async () => latest() }
+  const given = { config: { streams }, logger, accessChanges, stopping: stopping.signal, awayMs }
+  return { stopping, ...createOpenStreams(given) }
 }
 
 const { of: allowanceOf } = createAllowances({ config: testConfig('postgres://unused') })
@@ -82,6 +83,19 @@ test('a stream goes on while it cannot be checked', async (t) => {
   t.teardown(enter(stream))
   await eventually(5, 'it is checked several times', () => (checks > 3 ? true : undefined))
   t.deepEqual(ends, [])
+})
+
+// @promise neighbours
+test('all streams end in a process that cannot reach its database for long, because another one may', async (t) => {
+  const failing = () => Promise.reject(new Error('the database is away'))
+  const silent = () => new Promise<number>(() => undefined)
+  for (const latest of [failing, silent]) {
+    const { enter } = open(10, { checkSeconds: 600, latest, awayMs: 100 })
+    const { ends, stream } = streamOf('a', async () => undefined)
+    t.teardown(enter(stream))
+    await eventually(10, 'it ends', () => ends.length > 0 || undefined)
+    t.is(ends[0], undefined, 'without an error, so that its reader reconnects')
+  }
 })
 
 test('there are as many streams as are allowed, and all end with the process', (t) => {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
 import { CORE_SCHEMA, load as loadYaml, mergeTag } from 'js-yaml'
+import { bytesOf } from '../../bin/compose.ts'
 import { nodeFlags } from '../../bin/node-flags.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { settingNames } from '../../src/config/local-config.ts'
@@ -20,17 +21,25 @@ interface Service {
   environment?: Record<string, string>
   privileged?: boolean
   user?: string
+  init?: boolean
+  restart?: string
+  mem_limit?: string
+  volumes?: string[]
+  logging?: { driver: string; options: Record<string, string> }
+  depends_on?: Record<string, { condition: string }>
+  healthcheck?: object
 }
 
 interface Compose {
   services: Record<string, Service>
   secrets: Record<string, { file: string }>
+  volumes: Record<string, unknown>
 }
 
 const root = join(import.meta.dirname, '../..')
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 const load = (text: string): unknown => loadYaml(text, { schema: CORE_SCHEMA.withTags(mergeTag) })
-const { services, secrets } = load(read('docker-compose.yml')) as Compose
+const { services, secrets, volumes } = load(read('docker-compose.yml')) as Compose
 const names = Object.keys(services)
 
 test('no container can gain a privilege, and only Postgres has any, those to become its user', (t) => {
@@ -88,6 +97,42 @@ function withImports(files: string[], found = new Set<string>()): Set<string> {
   }
   return found
 }
+
+const ownServices = Object.entries(services).filter(([, { image }]) => image === 'switchyard')
+
+test('every service has a limit of memory and of its log, and the heap of Node is half of the limit', (t) => {
+  for (const [name, { mem_limit = '', logging, init }] of Object.entries(services)) {
+    t.true(bytesOf(mem_limit) >= bytesOf('256m'), name)
+    t.deepEqual(logging, { driver: 'json-file', options: { 'max-size': '10m', 'max-file': '5' } }, name)
+    t.is(init, name !== 'postgres', name)
+  }
+  for (const [name, { mem_limit = '', environment }] of ownServices) {
+    const heap = `${bytesOf(mem_limit) / 2 / 1024 ** 2}`
+    t.is(environment?.['NODE_OPTIONS'], `--max-old-space-size=${heap}`, name)
+  }
+  const [, size = '', unit = ''] = /^(\d+)(M)iB$/.exec(services['temporal']?.environment?.['GOMEMLIMIT'] ?? '') ?? []
+  t.true(bytesOf(size + unit) < bytesOf(services['temporal']?.mem_limit ?? ''))
+})
+
+test('the settings of our services exist, and so does every volume, file and service that a service names', (t) => {
+  const known = new Set(['NODE_OPTIONS', ...settingNames.flatMap((name) => [name, `${name}_FILE`])])
+  for (const [name, { environment = {}, volumes: mounts = [] }] of ownServices) {
+    for (const variable of Object.keys(environment)) t.true(known.has(variable), `${name} ${variable}`)
+    if (name !== 'migrate') t.deepEqual(mounts, ['./config:/etc/switchyard:ro'])
+  }
+  for (const [name, service] of Object.entries(services)) {
+    for (const [other, { condition }] of Object.entries(service.depends_on ?? {})) {
+      t.truthy(services[other], `${name} ${other}`)
+      if (condition === 'service_healthy') t.truthy(services[other]?.healthcheck, `${name} ${other}`)
+      // A job that is started again forever is never completed.
+      if (condition === 'service_completed_successfully') t.is(services[other]?.restart, 'on-failure:5')
+    }
+    for (const [from = ''] of (service.volumes ?? []).map((volume) => volume.split(':'))) {
+      if (from.startsWith('./deploy')) t.true(statSync(join(root, from)).isDirectory(), from)
+      else if (from !== './config') t.true(from in volumes, from)
+    }
+  }
+})
 
 test('no secret is in an environment: each is a file that the service is given', (t) => {
   for (const [name, { environment = {}, secrets: given = [] }] of Object.entries(services)) {

@@ -10,6 +10,7 @@ import { askSite, type Sites } from './sites.ts'
 export async function startGate(t: ExecutionContext, target: number) {
   let shut = false
   let taken = 0
+  let answered = 0
   const sockets = new Set<Socket>()
   const held: (() => void)[] = []
   const server = createServer((caller) => {
@@ -20,6 +21,7 @@ export async function startGate(t: ExecutionContext, target: number) {
       if (caller.destroyed) return
       const site = connect(target, '127.0.0.1')
       sockets.add(site)
+      site.once('data', () => (answered += 1))
       site.on('error', () => caller.destroy()).pipe(caller)
       caller.on('close', () => site.destroy()).pipe(site)
     }
@@ -35,6 +37,8 @@ export async function startGate(t: ExecutionContext, target: number) {
   return {
     port: (server.address() as AddressInfo).port,
     taken: () => taken,
+    /** How many connections the target has answered. */
+    answered: () => answered,
     shut: () => void (shut = true),
     open: () => {
       shut = false

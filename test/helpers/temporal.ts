@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { readdir, rm } from 'node:fs/promises'
+import { cp, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
 import { ownServerOptions, sharedServers } from './servers.ts'
@@ -17,10 +17,25 @@ export async function startOwnTemporal(t: ExecutionContext) {
   const options = ownServerOptions()
   const { control, address } = await testTemporal(options, sharedServers().temporalBinary, true)
   t.teardown(() => control.kill())
+  const files = async (folder: string) =>
+    (await readdir(folder)).filter((name) => name.startsWith('temporal-') && name.includes('.db'))
   /** Deletes all its data. Call it while the server is stopped. */
   const forget = async () => {
-    const files = (await readdir(options.folder)).filter((name) => name.startsWith('temporal-'))
-    await Promise.all(files.map((name) => rm(join(options.folder, name))))
+    await Promise.all((await files(options.folder)).map((name) => rm(join(options.folder, name))))
   }
-  return { address, start: control.start, stop: control.stop, kill: control.kill, forget }
+  const copyAll = async (from: string, to: string) => {
+    for (const name of await files(from)) await cp(join(from, name), join(to, name))
+  }
+  const kept = join(options.folder, 'kept')
+  /** Copies all its data aside. Call it while the server is stopped. */
+  const keep = async () => {
+    await mkdir(kept)
+    await copyAll(options.folder, kept)
+  }
+  /** Puts the copy in the place of its data. Call it while the server is stopped. */
+  const bringBack = async () => {
+    await forget()
+    await copyAll(kept, options.folder)
+  }
+  return { address, start: control.start, stop: control.stop, kill: control.kill, forget, keep, bringBack }
 }

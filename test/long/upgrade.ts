@@ -3,11 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import { freePorts } from '../../bin/local/ports.ts'
 import { measured } from '../crash/record.ts'
+import { assertRecord, summary } from '../crash/rolling/assert-record.ts'
 import { createBalancer } from '../crash/rolling/balancer.ts'
-import { startTraffic, type Load } from '../crash/rolling/load.ts'
+import { startTraffic } from '../crash/rolling/load.ts'
 import { codeOf, migrateWith } from '../crash/rolling/old-release.ts'
-import { createEmptyDatabase, onServer } from '../helpers/database.ts'
-import { eventually } from '../helpers/eventually.ts'
+import { createEmptyDatabase } from '../helpers/database.ts'
 import { testEnvironment } from '../helpers/platform.ts'
 import { startProcess, type PlatformProcess } from '../helpers/processes.ts'
 
@@ -49,9 +49,6 @@ test('a rolling upgrade under load fails no request, resumes every stream, and l
   t.true(load.resumed >= 2, 'too few streams ended early to say anything')
   await assertRecord(t, stage.databaseUrl, load)
 })
-
-const summary = ({ requests, delivered, chats, followed, resumed }: Load): string =>
-  `${requests} requests, ${[...delivered.values()].flat().length} deliveries, ${chats} chat answers, ${followed} runs followed, ${resumed} streams resumed`
 
 /** The folder of another release, whose workers bundle their own workflows. */
 interface Code {
@@ -108,42 +105,3 @@ async function openRolling(t: ExecutionContext) {
     },
   }
 }
-
-/** Everything accepted was run once, one after the other, in the order in which it was accepted. */
-async function assertRecord(t: ExecutionContext, url: string, { delivered }: Load): Promise<void> {
-  const read = async () => {
-    const { rows } = await onServer(url, (client) => client.query<RecordedRun>(runsStatement))
-    return rows
-  }
-  const unfinished = async () => (await read()).filter(({ ended }) => ended === null)
-  for (let left = await unfinished(); left.length > 0;) {
-    const before = left
-    left = await eventually(30, `one of ${before.length} runs ends`, async () => {
-      const found = await unfinished()
-      return found.length < before.length ? found : undefined
-    })
-  }
-  const runs = await read()
-  t.deepEqual([...new Set(runs.map(({ status }) => status))], ['completed'])
-  for (const [agentId, ids] of delivered) {
-    const own = runs.filter((run) => run.agent === agentId)
-    t.deepEqual(
-      own.map(({ id }) => id),
-      ids,
-      'deliveries were lost, added or reordered',
-    )
-    const overlaps = own.filter(({ started }, index) => Number(started) < Number(own[index - 1]?.ended ?? 0))
-    t.deepEqual(overlaps, [])
-  }
-}
-
-interface RecordedRun {
-  id: string
-  agent: string
-  status: string
-  started: Date | null
-  ended: Date | null
-}
-
-const runsStatement = `
-  select id, agent_id as agent, status, started_at as started, ended_at as ended from runs order by agent_id, sequence`

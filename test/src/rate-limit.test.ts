@@ -4,6 +4,8 @@ import { isCoded } from '../../src/errors.ts'
 import { createLogger } from '../../src/logger.ts'
 import { createRateLimits } from '../../src/rate-limit.ts'
 import { createTestDatabase } from '../helpers/database.ts'
+import { startPgBouncer } from '../helpers/pgbouncer.ts'
+import { testWith } from '../helpers/programs.ts'
 
 const limits = {
   store: 'postgres',
@@ -26,8 +28,7 @@ function connect(t: ExecutionContext, url: string) {
 
 const openDatabase = async (t: ExecutionContext) => connect(t, (await createTestDatabase(t)).url)
 
-test('two processes that share Postgres count one limit together', async (t) => {
-  const { url } = await createTestDatabase(t)
+async function assertCountedTogether(t: ExecutionContext, url: string): Promise<void> {
   const processes = [1, 2].map(() => createRateLimits({ database: connect(t, url), config: { rateLimits: limits } }))
   const asked = Array.from({ length: 15 }, () => processes.map(({ caller }) => caller('somebody'))).flat()
   const answers = await Promise.allSettled(asked)
@@ -38,6 +39,16 @@ test('two processes that share Postgres count one limit together', async (t) => 
     if (!isCoded(answer.reason, 'RATE_LIMITED')) throw answer.reason
     t.true((answer.reason.retryAfter ?? 0) >= 1 && (answer.reason.retryAfter ?? 0) <= 60)
   }
+}
+
+test('two processes that share Postgres count one limit together', async (t) => {
+  await assertCountedTogether(t, (await createTestDatabase(t)).url)
+})
+
+testWith('pgbouncer')('limits count behind PgBouncer, where a session knows no statement of another', async (t) => {
+  const { url } = await createTestDatabase(t)
+  const ignored = 'extra_float_digits,statement_timeout,idle_in_transaction_session_timeout'
+  await assertCountedTogether(t, await startPgBouncer(t, url, { ignored }))
 })
 
 test('limits count apart from each other, and each key for itself', async (t) => {

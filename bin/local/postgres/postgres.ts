@@ -15,6 +15,10 @@ interface PostgresOptions {
   environment: Record<string, string>
   /** For tests: data may be lost in a power failure. */
   fast?: boolean
+  /** The superuser. */
+  user?: string
+  /** Settings of the server, as `name=value`. */
+  settings?: string[]
 }
 
 export interface EmbeddedPostgres {
@@ -26,7 +30,7 @@ export interface EmbeddedPostgres {
   socketUrl: (database: string) => string
 }
 
-const user = 'switchyard'
+const usualUser = 'switchyard'
 /** Postgres's fast shutdown: ends sessions and writes the data. */
 const stopSignal = 'SIGINT'
 const stopSeconds = 20
@@ -51,6 +55,7 @@ export async function embeddedPostgres(options: PostgresOptions): Promise<Embedd
   const home = reachableFolder(options.folder, owner)
   const dataFolder = join(home, 'postgres')
   if (!existsSync(dataFolder)) await initialise(programs.initdb, home, options, owner)
+  const { user = usualUser } = options
   const url = (database: string) =>
     `postgres://${user}:${options.password}@127.0.0.1:${options.port}/${encodeURIComponent(database)}`
   const socketUrl = (database: string) =>
@@ -80,12 +85,12 @@ export async function ensureDatabase(serverUrl: string, name: string): Promise<v
 function serverProgram(
   command: string,
   dataFolder: string,
-  { port, fast, environment }: PostgresOptions,
+  { port, fast, environment, settings: given = safe }: PostgresOptions,
   owner: PostgresOwner,
   url: string,
 ): Program {
   const sockets = `unix_socket_directories=${fast ? dataFolder : ''}`
-  const settings = ['listen_addresses=127.0.0.1', sockets, ...(fast ? unsafe : safe)]
+  const settings = ['listen_addresses=127.0.0.1', sockets, ...(fast ? unsafe : given)]
   return {
     name: 'postgres',
     command,
@@ -111,7 +116,7 @@ async function initialise(initdb: string, home: string, options: PostgresOptions
   writeFileSync(passwordFile, options.password, { mode: 0o600 })
   if (owner) for (const path of [fresh, passwordFile]) chownSync(path, owner.uid, owner.gid)
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
-  const access = [`--username=${user}`, '--auth=scram-sha-256', `--pwfile=${passwordFile}`]
+  const access = [`--username=${options.user ?? usualUser}`, '--auth=scram-sha-256', `--pwfile=${passwordFile}`]
   // Nearly every test opens connections, and each would compute 4,096 iterations of its password's hash.
   const speed = options.fast ? ['--no-sync', '--set=scram_iterations=1'] : []
   try {

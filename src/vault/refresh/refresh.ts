@@ -8,6 +8,7 @@ import { newId } from '../../ids.ts'
 import type { Logger } from '../../logger.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import { page, type Page, type PageRequest } from '../../database/paging.ts'
+import { unlessStoodStill } from '../../safe-fetch/standstill.ts'
 import type { Sealing } from '../../secrets/sealing.ts'
 import { describeTool } from '../../sites/tool.ts'
 import type { MarkNeedsReauth } from '../reauthorization.ts'
@@ -182,8 +183,10 @@ export function createRefresh(context: {
   async function waitForTurn(entryId: string, seen: number, cause: RefreshCause): Promise<Renewal> {
     const giveUpAt = performance.now() + longestWaitMs
     for (;;) {
+      const taken = performance.now()
       const turn = await take(entryId, seen, cause)
-      if (turn.kind === 'mine') return sendRefresh(turn.entry, turn.attemptId ?? '')
+      // Another process gets the turn of one that stands still. A token that both send ends the grant at many sites.
+      if (turn.kind === 'mine') return unlessStoodStill(taken, () => sendRefresh(turn.entry, turn.attemptId ?? ''))
       if (turn.kind !== 'busy') return turn
       if (performance.now() > giveUpAt)
         return { kind: 'unavailable', message: "The site's tokens are being refreshed.", retryAt: null }

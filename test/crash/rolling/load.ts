@@ -22,7 +22,7 @@ export interface Traffic {
 type Json = Record<string, unknown>
 
 /** One owner, whose agents get deliveries and manual runs, who chats, watches runs and reads lists, all at once. */
-export async function startTraffic(balancer: Balancer): Promise<Traffic> {
+export async function startTraffic(balancer: Pick<Balancer, 'send'>): Promise<Traffic> {
   const load: Load = { requests: 0, failures: [], delivered: new Map(), chats: 0, resumed: 0, followed: 0 }
   const owner = await createOwner(balancer)
   const stopped = new AbortController()
@@ -111,18 +111,18 @@ export async function startTraffic(balancer: Balancer): Promise<Traffic> {
   }
 }
 
-interface Agent {
+export interface Agent {
   id: string
   webhookSecret: string
 }
 
-const describe = (error: unknown): string => {
+export const describe = (error: unknown): string => {
   const { message, cause } = error as Error
   return cause === undefined ? message : `${message}: ${describe(cause)}`
 }
 
 /** Of a release whose answers may lack newer members, so nothing here compares them with the schemas of this one. */
-async function createOwner({ send }: Pick<Balancer, 'send'>) {
+export async function createOwner({ send }: Pick<Balancer, 'send'>) {
   const headers: Record<string, string> = { 'content-type': 'application/json' }
   async function post(path: string, body: Json): Promise<Json> {
     const answer = await send(path, { method: 'POST', headers, body: JSON.stringify(body) })

@@ -18,3 +18,16 @@ test('an outage began when it was first noticed, unless nobody has asked for a l
   now += 600_000
   t.deepEqual(await reachability.look(), { reachable: false, since: clock.now() }, 'it may have been there meanwhile')
 })
+
+test('who cannot wait gets the last answer while Temporal takes its time', async (t) => {
+  const answers = [Promise.resolve(true), new Promise<boolean>(() => undefined)]
+  const clock = { now: () => new Date() }
+  const reachability = createReachability({
+    temporal: { isReachable: () => answers.shift() ?? Promise.reject(new Error('asked too often')) },
+    clock,
+  })
+  t.true((await reachability.glance()).reachable)
+  await asLongAsAnswersAreKept()
+  t.true((await reachability.glance()).reachable)
+  t.true((await reachability.glance()).reachable)
+})

@@ -1,0 +1,99 @@
+import { execa } from '../execa.ts'
+import type { Certificates } from '../local/certificates.ts'
+import { buildConsole } from '../local/console.ts'
+import { startExampleSites } from './example-sites.ts'
+import { writeDatabaseUrl } from './folder.ts'
+import { openGround, type Ground } from './ground.ts'
+import type { Member } from './member.ts'
+import type { ClusterOptions } from './options.ts'
+import { addProcesses, root } from './processes.ts'
+import { caddyCommand, tlsProxy } from './proxy.ts'
+import { startPostgres, startTemporal } from './servers.ts'
+
+export interface Cluster {
+  /** Postgres, PgBouncer, Temporal, the API processes and workers, and Caddy. */
+  members: Member[]
+  /** The member with this name, such as `api-1` or `temporal`. Throws if there is none. */
+  member(name: string): Member
+  /** The platform through Caddy. */
+  url: string
+  /** The API processes themselves, by name. */
+  apiUrls: Record<string, string>
+  /** Postgres without PgBouncer, through it, and for its superuser. */
+  databaseUrl: string
+  pooledUrl: string
+  superuserUrl: string
+  temporalAddress: string
+  /** The authority's certificate is what clients must trust. */
+  certificates: Certificates
+  logFolder: string
+  sites: Awaited<ReturnType<typeof startExampleSites>> | undefined
+  /** Migrates the platform's database, with the code in another folder if one is given. Returns the output. */
+  migrate(code?: string): Promise<string>
+  /** Ends all members, the last started first. */
+  stop(): Promise<void>
+}
+
+/** Starts what docker-compose.yml describes, without containers, behind PgBouncer and Caddy. */
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  const { code = root } = options
+  const ground = await openGround({ ...options, code })
+  try {
+    return await startAll(ground, { ...options, code })
+  } catch (error) {
+    await ground.stop()
+    throw error
+  }
+}
+
+async function startAll(ground: Ground, options: ClusterOptions & { code: string }): Promise<Cluster> {
+  const { folder, environment, members, certificates, logFolder, say } = ground
+  const { apis: count = 2, workers = 3, port = ground.takePort(), code } = options
+  const url = `https://127.0.0.1:${port}`
+  const preparing = [caddyCommand(environment), buildConsole(say)] as const
+  const database = await startPostgres(ground)
+  const migrate = (from = code): Promise<string> => migrateWith(from, ground, database.urlAt(database.port))
+  const servers = [startTemporal(ground, database.port), migrate(), ...preparing] as const
+  const [temporalPort, , command] = await Promise.all(servers)
+  const sites = options.exampleSites ? await startExampleSites(ground, url) : undefined
+  const settings = { BASE_URL: url, TRUSTED_PROXIES: '1', ...sites?.settings, ...options.env }
+  const databasePort = (options.pooled ?? true) ? database.pooledPort : database.port
+  const behind = { urlAt: database.urlAt, databasePort, temporalPort, settings, hasDoors: options.doors ?? false }
+  const { apis, added } = await addProcesses(ground, { apis: count, workers }, behind)
+  say(`Starting ${count} API processes and ${workers} workers ...`)
+  await Promise.all(added.map((member) => member.start().then(() => say(`  ${member.name} is ready`))))
+  say('Starting Caddy ...')
+  const apiPorts = apis.map(({ proxiedPort }) => proxiedPort)
+  const proxy = tlsProxy({ command, folder, port, httpPort: ground.takePort(), apiPorts, certificates, environment })
+  await ground.add(() => proxy).start()
+  return {
+    members,
+    member: (name) => memberOf(members, name),
+    url,
+    apiUrls: Object.fromEntries(apis.map((api) => [api.name, api.url])),
+    databaseUrl: database.urlAt(database.port),
+    pooledUrl: database.urlAt(database.pooledPort),
+    superuserUrl: database.superuserUrl,
+    temporalAddress: `127.0.0.1:${temporalPort}`,
+    certificates,
+    logFolder,
+    sites,
+    migrate,
+    stop: ground.stop,
+  }
+}
+
+/** With a direct connection, because a migration has no deadlines. */
+async function migrateWith(code: string, { services, environment, folder }: Ground, url: string): Promise<string> {
+  const [, ...args] = services['migrate']!.command!
+  const env = { ...environment, DATABASE_URL_FILE: writeDatabaseUrl(folder, 'migrate', url) }
+  const made = await execa(process.execPath, args, { cwd: code, env, extendEnv: false, all: true, reject: false })
+  if (made.failed) throw new Error(`The database could not be migrated.\n${made.all}`)
+  return made.stdout
+}
+
+function memberOf(members: Member[], name: string): Member {
+  const found = members.find((each) => each.name === name)
+  if (!found) throw new Error(`The cluster has no ${name}.`)
+  return found
+}

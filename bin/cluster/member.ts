@@ -1,0 +1,106 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { createControl, type Control } from '../local/control.ts'
+import { createLogFile } from '../local/log-file.ts'
+import { signal, type ProcessRecord } from '../local/process-record.ts'
+import type { Program } from '../local/program.ts'
+import type { Door } from './door.ts'
+
+/** A program of the cluster. */
+export interface Member {
+  name: string
+  /** The proxies between this member and others, by the other's name; none unless the cluster has doors. */
+  doors: Record<string, Door>
+  pid: () => number | undefined
+  /** Sends a signal to the process group, such as SIGSTOP and SIGCONT. */
+  signal(name: NodeJS.Signals): void
+  /** SIGKILL, as a crash. It stays down until it is started, unless the cluster restarts what ends. */
+  kill(): Promise<void>
+  /** Asks it to end, and waits until it has. It stays down. */
+  stop(): Promise<void>
+  /** Resolves when it is ready. Rejects with its last output if it fails. */
+  start(): Promise<void>
+  /** Stops it and starts it, with the code in another folder if one is given. */
+  restart(code?: string): Promise<void>
+}
+
+interface MemberOptions {
+  /** The program, with the platform's code in the given folder. */
+  program: (code: string) => Program
+  code: string
+  record: ProcessRecord
+  logFolder: string
+  doors?: Record<string, Door>
+  /** Whether it is started again after an unexpected end, as Compose does. */
+  restarts: boolean
+  say: (text: string) => void
+}
+
+/** Compose's own first delay is 100 ms. */
+const restartMs = 500
+
+export function createMember(options: MemberOptions): Member {
+  const { record, logFolder, doors = {}, restarts, say } = options
+  const { name } = options.program(options.code)
+  const log = createLogFile(logFolder, name)
+  let isWanted = false
+  let control = controlOf(options.code)
+
+  function controlOf(code: string): Control {
+    return createControl(options.program(code), record, { onLine: (line) => log.write(line), onExit })
+  }
+
+  function onExit(how: string): void {
+    // Its port refuses connections now, so the door to it must, too.
+    void doors['proxy']?.cut()
+    if (!isWanted) return
+    say(`${name} ended unexpectedly (${how}). Its log: ${log.path}`)
+    if (restarts) void again()
+  }
+
+  async function again(): Promise<void> {
+    await wait(restartMs)
+    if (!isWanted || control.pid() !== undefined) return
+    await doors['proxy']?.open()
+    await control.start().catch((error: unknown) => say((error as Error).message))
+    if (control.pid() === undefined) await again()
+  }
+
+  async function start(): Promise<void> {
+    isWanted = false
+    await doors['proxy']?.open()
+    await control.start().catch((error: unknown) => {
+      throw new Error([(error as Error).message, ...log.recent().map((line) => `  | ${line}`)].join('\n'))
+    })
+    isWanted = true
+  }
+
+  function send(signalName: NodeJS.Signals): void {
+    const pid = control.pid()
+    if (pid !== undefined) signal(pid, signalName)
+  }
+
+  async function stop(): Promise<void> {
+    isWanted = false
+    // A frozen process would not hear the request.
+    send('SIGCONT')
+    await control.stop()
+  }
+
+  return {
+    name,
+    doors,
+    pid: () => control.pid(),
+    signal: send,
+    async kill() {
+      isWanted &&= restarts
+      await control.kill()
+    },
+    stop,
+    start,
+    async restart(code) {
+      await stop()
+      if (code !== undefined) control = controlOf(code)
+      await start()
+    },
+  }
+}

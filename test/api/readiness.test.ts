@@ -1,0 +1,24 @@
+// @promise neighbours
+import test from 'ava'
+import { createTestDatabase } from '../helpers/database.ts'
+import { eventually } from '../helpers/eventually.ts'
+import { startPlatform } from '../helpers/platform.ts'
+import { openSlowDoor } from '../helpers/slow-door.ts'
+
+test('a process says that it is not ready while its database is silent, and is ready as soon as it is back', async (t) => {
+  const { url } = await createTestDatabase(t)
+  const network = await openSlowDoor(t, new URL(url).host)
+  const platform = await startPlatform(t, { env: { DATABASE_URL: network.through(url) } })
+  const ask = () => fetch(`${platform.url}/readyz`)
+  const isReady = () => eventually(20, 'it is ready', async () => (await ask()).status === 200 || undefined)
+  await isReady()
+  network.cut()
+  const began = Date.now()
+  const answer = await ask()
+  t.is(answer.status, 500)
+  t.regex(await answer.text(), /cannot reach its database/)
+  // Queries wait for 35 s.
+  t.true(Date.now() - began < 20_000)
+  network.heal()
+  await isReady()
+})
