@@ -50,18 +50,19 @@ async function startAll(ground: Ground, options: ClusterOptions & { code: string
   const { folder, environment, members, certificates, logFolder, say } = ground
   const { apis: count = 2, workers = 3, port = ground.takePort(), code } = options
   const url = `https://127.0.0.1:${port}`
-  const preparing = [caddyCommand(environment), buildConsole(say)] as const
-  const database = await startPostgres(ground)
-  const migrate = (from = code): Promise<string> => migrateWith(from, ground, database.urlAt(database.port))
-  const servers = [startTemporal(ground, database.port), migrate(), ...preparing] as const
-  const [temporalPort, , command] = await Promise.all(servers)
+  const servers = startServers(ground, code)
+  const [{ database, temporalPort, migrate }, command] = await whenAll([
+    servers,
+    caddyCommand(environment),
+    buildConsole(say),
+  ])
   const sites = options.exampleSites ? await startExampleSites(ground, url) : undefined
   const settings = { BASE_URL: url, TRUSTED_PROXIES: '1', ...sites?.settings, ...options.env }
   const databasePort = (options.pooled ?? true) ? database.pooledPort : database.port
   const behind = { urlAt: database.urlAt, databasePort, temporalPort, settings, hasDoors: options.doors ?? false }
   const { apis, added } = await addProcesses(ground, { apis: count, workers }, behind)
   say(`Starting ${count} API processes and ${workers} workers ...`)
-  await Promise.all(added.map((member) => member.start().then(() => say(`  ${member.name} is ready`))))
+  await whenAll(added.map((member) => member.start().then(() => say(`  ${member.name} is ready`))))
   say('Starting Caddy ...')
   const apiPorts = apis.map(({ proxiedPort }) => proxiedPort)
   const proxy = tlsProxy({ command, folder, port, httpPort: ground.takePort(), apiPorts, certificates, environment })
@@ -81,6 +82,20 @@ async function startAll(ground: Ground, options: ClusterOptions & { code: string
     migrate,
     stop: ground.stop,
   }
+}
+
+/** Postgres with PgBouncer, then Temporal and the schema. */
+async function startServers(ground: Ground, code: string) {
+  const database = await startPostgres(ground)
+  const migrate = (from = code): Promise<string> => migrateWith(from, ground, database.urlAt(database.port))
+  const [temporalPort] = await whenAll([startTemporal(ground, database.port), migrate()])
+  return { database, temporalPort, migrate }
+}
+
+/** Rejects only when none is under way any more, so that whoever then stops everything finds all that was started. */
+async function whenAll<T extends readonly unknown[]>(works: readonly [...T]) {
+  await Promise.allSettled(works)
+  return Promise.all(works)
 }
 
 /** With a direct connection, because a migration has no deadlines. */

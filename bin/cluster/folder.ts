@@ -20,17 +20,25 @@ export async function openFolder(folder: string, fresh: boolean, environment: Re
   makePrivateFolder(folder, owner)
   const lock = join(folder, 'cluster.lock')
   const holder = takeLock(lock)
-  if (holder) throw new Error(`A cluster already runs here (process ${holder.pid}).`)
-  const record = createProcessRecord(join(folder, 'processes'))
-  await endRecorded(record.folder)
-  const home = reachableFolder(folder, owner)
-  if (fresh) {
-    const kept = ['secrets', 'certificates', 'logs', 'members', 'sites', 'admin.json', 'admin.json.new', 'caddy']
-    for (const name of kept) rmSync(join(folder, name), { recursive: true, force: true })
-    for (const name of ['postgres', 'pgbouncer']) rmSync(join(home, name), { recursive: true, force: true })
+  if (holder) throw new Error(`A cluster already runs in ${folder}. Stop it with: kill ${holder.pid}`)
+  const close = (): void => releaseLock(lock)
+  try {
+    const record = createProcessRecord(join(folder, 'processes'))
+    await endRecorded(record.folder)
+    const home = reachableFolder(folder, owner)
+    if (fresh) removeState(folder, home)
+    startWarden(record.folder, environment)
+    return { owner, home, record, close }
+  } catch (error) {
+    close()
+    throw error
   }
-  startWarden(record.folder, environment)
-  return { owner, home, record, close: () => releaseLock(lock) }
+}
+
+function removeState(folder: string, home: string): void {
+  const names = ['secrets', 'certificates', 'logs', 'members', 'sites', 'admin.json', 'admin.json.new', 'caddy']
+  for (const name of names) rmSync(join(folder, name), { recursive: true, force: true })
+  for (const name of ['postgres', 'pgbouncer']) rmSync(join(home, name), { recursive: true, force: true })
 }
 
 /** The secrets of docker-compose.yml, made by the same script. */

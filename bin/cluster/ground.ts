@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readLocalConfig } from '../../src/config/local-config.ts'
-import { readServices } from '../compose.ts'
+import { readLocalConfig, type LocalConfig } from '../../src/config/local-config.ts'
+import { readServices, type Service } from '../compose.ts'
 import { createCertificates } from '../local/certificates.ts'
 import { freePorts } from '../local/ports.ts'
 import type { Program } from '../local/program.ts'
@@ -12,34 +12,51 @@ import type { ClusterOptions } from './options.ts'
 
 const composeFile = new URL('../../docker-compose.yml', import.meta.url)
 
+type GroundOptions = ClusterOptions & { code: string }
+
+type Opened = Awaited<ReturnType<typeof openFolder>> & { local: LocalConfig; services: Record<string, Service> }
+
 export type Ground = Awaited<ReturnType<typeof openGround>>
 
-/** What all parts of a cluster need before the first program starts. */
-export async function openGround(options: ClusterOptions & { code: string }) {
-  const { folder, fresh = false, apis = 2, workers = 3, code, restarts = false, say = () => undefined } = options
+/** What all parts of a cluster need before the first program starts. Whoever has it must stop it. */
+export async function openGround(options: GroundOptions) {
+  const { folder, fresh = false } = options
   const local = readLocalConfig(options.environment)
   // Whoever starts docker-compose.yml has to choose. Here, no money moves.
   const services = readServices(readFileSync(composeFile, 'utf8'), { BILLING: 'sandbox', ...local.environment })
   const environment = withoutSettings(local.environment, services['api']!.environment)
   const opened = await openFolder(folder, fresh, environment)
+  try {
+    return await layGround(options, { ...opened, local: { ...local, environment }, services })
+  } catch (error) {
+    opened.close()
+    throw error
+  }
+}
+
+async function layGround(
+  { folder, apis = 2, workers = 3, code, restarts = false, say = () => undefined }: GroundOptions,
+  { home, owner, record, local, services, close }: Opened,
+) {
+  const { environment } = local
   const secrets = await openSecrets(folder, environment)
   const members: Member[] = []
   const ports = await freePorts(30 + 4 * apis + 3 * workers)
   const logFolder = join(folder, 'logs')
 
   function add(program: (code: string) => Program, doors: Record<string, Door> = {}): Member {
-    const member = createMember({ record: opened.record, logFolder, restarts, say, code, program, doors })
+    const member = createMember({ record, logFolder, restarts, say, code, program, doors })
     members.push(member)
     return member
   }
 
   return {
     folder,
-    home: opened.home,
-    owner: opened.owner,
-    record: opened.record,
+    home,
+    owner,
+    record,
     logFolder,
-    local: { ...local, environment },
+    local,
     environment,
     services,
     secrets,
@@ -51,9 +68,11 @@ export async function openGround(options: ClusterOptions & { code: string }) {
     takePort: (): number => ports.shift()!,
     /** Makes a member of the program, whose code may be replaced. */
     add,
+    /** Ends all members, the last added first, and releases the folder. */
     stop: async (): Promise<void> => {
       for (const member of members.toReversed()) await member.stop()
-      opened.close()
+      for (const door of members.flatMap(({ doors }) => Object.values(doors))) await door.cut()
+      close()
     },
   }
 }

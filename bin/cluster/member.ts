@@ -15,9 +15,9 @@ export interface Member {
   signal(name: NodeJS.Signals): void
   /** SIGKILL, as a crash. It stays down until it is started, unless the cluster restarts what ends. */
   kill(): Promise<void>
-  /** Asks it to end, and waits until it has. It stays down. */
+  /** Asks it to end, and waits until it has. It stays down, even if it was being started again. */
   stop(): Promise<void>
-  /** Resolves when it is ready. Rejects with its last output if it fails. */
+  /** Starts a member that is down. Resolves when it is ready. Rejects with its last output if it fails. */
   start(): Promise<void>
   /** Stops it and starts it, with the code in another folder if one is given. */
   restart(code?: string): Promise<void>
@@ -43,6 +43,9 @@ export function createMember(options: MemberOptions): Member {
   const { name } = options.program(options.code)
   const log = createLogFile(logFolder, name)
   let isWanted = false
+  let isReturning = false
+  /** Resolves when the member is back, or no longer wanted. */
+  let returning = Promise.resolve()
   let control = controlOf(options.code)
 
   function controlOf(code: string): Control {
@@ -54,19 +57,27 @@ export function createMember(options: MemberOptions): Member {
     void doors['proxy']?.cut()
     if (!isWanted) return
     say(`${name} ended unexpectedly (${how}). Its log: ${log.path}`)
-    if (restarts) void again()
+    // The end of a process that has just been started again is seen by the loop that started it.
+    if (restarts && !isReturning) returning = comeBack()
   }
 
-  async function again(): Promise<void> {
-    await wait(restartMs)
-    if (!isWanted || control.pid() !== undefined) return
-    await doors['proxy']?.open()
-    await control.start().catch((error: unknown) => say((error as Error).message))
-    if (control.pid() === undefined) await again()
+  async function comeBack(): Promise<void> {
+    isReturning = true
+    while (isWanted && control.pid() === undefined) {
+      await wait(restartMs)
+      await startIfWanted().catch((error: unknown) => isWanted && say((error as Error).message))
+    }
+    isReturning = false
+  }
+
+  async function startIfWanted(): Promise<void> {
+    if (isWanted) await doors['proxy']?.open()
+    if (isWanted) await control.start()
   }
 
   async function start(): Promise<void> {
     isWanted = false
+    await returning
     await doors['proxy']?.open()
     await control.start().catch((error: unknown) => {
       throw new Error([(error as Error).message, ...log.recent().map((line) => `  | ${line}`)].join('\n'))
@@ -84,6 +95,7 @@ export function createMember(options: MemberOptions): Member {
     // A frozen process would not hear the request.
     send('SIGCONT')
     await control.stop()
+    await returning
   }
 
   return {

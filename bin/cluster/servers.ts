@@ -35,8 +35,8 @@ const settingsIn = (command: string[]): string[] => command.filter((word) => wor
 
 async function addUsers({ environment, secrets }: Ground, server: Record<string, string>): Promise<void> {
   const env = { ...environment, ...server, SECRETS_FOLDER: secrets.folder }
-  const made = await execa('sh', [makeUsers], { env, reject: false })
-  if (made.failed) throw new Error(`deploy/postgres/10-users.sh failed. It needs psql.\n${made.stderr}`)
+  const made = await execa('sh', [makeUsers], { env, extendEnv: false, reject: false })
+  if (made.failed) throw new Error(`deploy/postgres/10-users.sh failed. It needs psql 15 or later.\n${made.stderr}`)
 }
 
 /** The production Temporal server on the same Postgres, with its schema and namespace. Resolves with its port. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -14,6 +15,13 @@ const server = 'go.temporal.io/server'
 export const serverVersion = (): string =>
   /\sgo\.temporal\.io\/server v(\S+)/.exec(readFileSync(join(source, 'go.mod'), 'utf8'))?.[1] ?? ''
 
+/** Every module is pinned by these two files. */
+function hashOfModules(): string {
+  const hash = createHash('sha256')
+  for (const name of ['go.mod', 'go.sum']) hash.update(readFileSync(join(source, name)))
+  return hash.digest('hex').slice(0, 12)
+}
+
 interface Building {
   environment: Record<string, string>
   record: ProcessRecord
@@ -27,7 +35,7 @@ interface Building {
 export async function temporalPrograms(building: Building): Promise<string> {
   const { environment, say } = building
   const cache = join(environment['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'switchyard')
-  const folder = join(cache, `temporal-server-${serverVersion()}`)
+  const folder = join(cache, `temporal-server-${serverVersion()}-${hashOfModules()}`)
   if (existsSync(folder)) return folder
   mkdirSync(cache, { recursive: true })
   const onWait = ({ pid }: { pid: number }) => say(`Process ${pid} is already building the Temporal server; waiting.`)
@@ -39,6 +47,7 @@ export async function temporalPrograms(building: Building): Promise<string> {
 }
 
 async function build(folder: string, building: Building): Promise<void> {
+  await requireGo(building.environment)
   const unfinished = `${folder}.new`
   rmSync(unfinished, { recursive: true, force: true })
   mkdirSync(unfinished)
@@ -46,9 +55,27 @@ async function build(folder: string, building: Building): Promise<void> {
   await compile(`${unfinished}/`, building)
   renameSync(join(unfinished, 'server'), join(unfinished, 'temporal-server'))
   renameSync(join(unfinished, 'sql'), join(unfinished, 'temporal-sql-tool'))
-  const { stdout: module } = await execa('go', ['list', '-m', '-f', '{{.Dir}}', server], { cwd: source })
-  cpSync(join(module, 'schema', 'postgresql'), join(unfinished, 'schema', 'postgresql'), { recursive: true })
+  cpSync(
+    join(await moduleFolder(building.environment), 'schema', 'postgresql'),
+    join(unfinished, 'schema', 'postgresql'),
+    { recursive: true },
+  )
   renameSync(unfinished, folder)
+}
+
+const needsGo = 'Go 1.26.4 or later is needed (https://go.dev/dl).'
+
+async function requireGo(env: Record<string, string>): Promise<void> {
+  const { failed } = await execa('go', ['version'], { cwd: source, env, extendEnv: false, reject: false })
+  if (failed) throw new Error(`The Temporal server is built from source, but go cannot be started. ${needsGo}`)
+}
+
+/** Where Go keeps the source of the server, which has its schema. */
+async function moduleFolder(env: Record<string, string>): Promise<string> {
+  const list = ['list', '-m', '-f', '{{.Dir}}', server]
+  const { failed, stdout, stderr } = await execa('go', list, { cwd: source, env, extendEnv: false, reject: false })
+  if (failed) throw new Error(`go list cannot find the source of the Temporal server.\n${stderr}`)
+  return stdout
 }
 
 async function compile(target: string, { environment: env, record, say }: Building): Promise<void> {
@@ -69,7 +96,5 @@ async function compile(target: string, { environment: env, record, say }: Buildi
   const how = await child.exited
   clearInterval(timer)
   if (how !== 'exit code 0')
-    throw new Error(
-      `The Temporal server could not be built (${how}). Go 1.26.4 or later is needed.\n${lines.at(-1) ?? ''}`,
-    )
+    throw new Error(`The Temporal server could not be built (${how}). ${needsGo}\n${lines.slice(-5).join('\n')}`)
 }

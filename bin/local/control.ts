@@ -15,16 +15,29 @@ export type Control = ReturnType<typeof createControl>
 /** Runs the program as a process that stays on record while it lives. */
 export function createControl(program: Program, record: ProcessRecord, hooks: ControlHooks = {}) {
   let running: Launched | undefined
+  /** Resolves when a start under way has a process, or has failed. */
+  let launching: Promise<unknown> | undefined
 
   async function start(): Promise<void> {
-    await program.beforeStart?.()
-    const current = await launch(program, record, hooks.onLine)
-    running = current
-    void afterwards(current)
+    const launched = begin()
+    launching = launched.catch(() => undefined)
+    const current = await launched
     await untilReady(program, current).catch(async (error: unknown) => {
       await current.end('SIGKILL')
       throw error
     })
+  }
+
+  async function begin(): Promise<Launched> {
+    await program.beforeStart?.()
+    running = await launch(program, record, hooks.onLine)
+    void afterwards(running)
+    return running
+  }
+
+  async function end(signal?: 'SIGKILL'): Promise<void> {
+    await launching
+    await running?.end(signal)
   }
 
   async function afterwards(current: Launched): Promise<void> {
@@ -37,10 +50,10 @@ export function createControl(program: Program, record: ProcessRecord, hooks: Co
     name: program.name,
     /** Resolves when the program is ready. Rejects with a sentence if it ends first or takes too long. */
     start,
-    /** Asks the process to end, and kills it after `stopSeconds`. */
-    stop: async () => running?.end(),
+    /** Asks the process to end, and kills it after `stopSeconds`. A start under way then rejects. */
+    stop: () => end(),
     /** Ends the process as a crash would. */
-    kill: async () => running?.end('SIGKILL'),
+    kill: () => end('SIGKILL'),
     pid: () => running?.pid,
   }
 }

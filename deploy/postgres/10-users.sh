@@ -1,11 +1,16 @@
 #!/bin/sh
 # Creates the Postgres users and their databases, unless they exist. Switchyard and Temporal own theirs and
-# cannot connect to each other's.
+# cannot connect to each other's. Needs psql 15 or later.
 set -eu
 secrets="${SECRETS_FOLDER:-/run/secrets}"
+# In the environment, because every user of a machine can see the arguments of a program.
+SWITCHYARD_PASSWORD="$(cat "$secrets/switchyard_password")"
+TEMPORAL_PASSWORD="$(cat "$secrets/temporal_password")"
+export SWITCHYARD_PASSWORD TEMPORAL_PASSWORD
 
-psql --no-psqlrc --quiet --set ON_ERROR_STOP=1 --username "${POSTGRES_USER:-postgres}" --dbname postgres \
-  --set switchyard="$(cat "$secrets/switchyard_password")" --set temporal="$(cat "$secrets/temporal_password")" <<'SQL'
+psql --no-psqlrc --quiet --set ON_ERROR_STOP=1 --username "${POSTGRES_USER:-postgres}" --dbname postgres <<'SQL'
+\getenv switchyard SWITCHYARD_PASSWORD
+\getenv temporal TEMPORAL_PASSWORD
 select format('create role switchyard login password %L', :'switchyard')
  where not exists (select from pg_roles where rolname = 'switchyard') \gexec
 select format('create role temporal login password %L', :'temporal')
