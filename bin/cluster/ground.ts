@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { readLocalConfig, type LocalConfig } from '../../src/config/local-config.ts'
 import { readServices, type Service } from '../compose.ts'
 import { createCertificates } from '../local/certificates.ts'
-import { freePorts } from '../local/ports.ts'
+import { freePorts, portProblems } from '../local/ports.ts'
 import type { Program } from '../local/program.ts'
 import type { Door } from './door.ts'
 import { openFolder, openSecrets } from './folder.ts'
@@ -27,11 +27,19 @@ export async function openGround(options: GroundOptions) {
   const environment = withoutSettings(local.environment, services['api']!.environment)
   const opened = await openFolder(folder, fresh, environment)
   try {
+    await requirePort(options.port)
     return await layGround(options, { ...opened, local: { ...local, environment }, services })
   } catch (error) {
     opened.close()
     throw error
   }
+}
+
+/** Caddy would only find out after everything else has started. */
+async function requirePort(port: number | undefined): Promise<void> {
+  if (port === undefined) return
+  const problems = await portProblems([{ port, use: 'Caddy', variable: '--port' }])
+  if (problems.length > 0) throw new Error(problems.join('\n'))
 }
 
 async function layGround(
