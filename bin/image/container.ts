@@ -16,10 +16,16 @@ export interface Inside {
 }
 
 /**
- * The command and arguments that start `words` as the first process of its own process, mount and IPC namespaces. The
+ * A command, its arguments and its environment. What a container gets is only in the environment, because every user of a
+ * machine can see the arguments of a program.
+ */
+type Start = [command: string, args: string[], options: { env: Record<string, string>; extendEnv: false }]
+
+/**
+ * The command that starts `words` as the first process of its own process, mount and IPC namespaces. The
  * network is that of the caller. Without a user, the command has capabilities; with one, none, and it can gain none.
  */
-export function startLine(inside: Inside, words: string[]): [string, string[]] {
+export function startLine(inside: Inside, words: string[]): Start {
   const { root, mounts = {}, tmpfs = [], readOnly = false } = inside
   const at = (path: string) => quoted(`${root}${path}`)
   const lines = [
@@ -34,29 +40,22 @@ export function startLine(inside: Inside, words: string[]): [string, string[]] {
     ...enter(inside, words),
   ]
   const namespaces = ['--mount', '--pid', '--ipc', '--fork', '--kill-child=SIGKILL']
-  return ['unshare', [...namespaces, 'sh', '-euc', lines.join('\n')]]
+  return ['unshare', [...namespaces, 'sh', '-euc', lines.join('\n')], { env: inside.env, extendEnv: false }]
 }
 
-/** The command and arguments that run `words` beside the process `pid`, as `docker exec` does. */
-export const besideLine = (inside: Inside, pid: number, words: string[]): [string, string[]] => [
+/** The command that runs `words` beside the process `pid`, as `docker exec` does. */
+export const besideLine = (inside: Inside, pid: number, words: string[]): Start => [
   'nsenter',
   ['--target', String(pid), '--mount', '--pid', '--ipc', 'sh', '-euc', enter(inside, words).join('\n')],
+  { env: inside.env, extendEnv: false },
 ]
 
-function enter({ root, env, folder, user, memoryGroup }: Inside, words: string[]): string[] {
+function enter({ root, folder, user, memoryGroup }: Inside, words: string[]): string[] {
   const none = ['--clear-groups', '--no-new-privs', '--inh-caps=-all', '--bounding-set=-all']
   const become = user === undefined ? [] : ['setpriv', `--reuid=${user}`, `--regid=${user}`, ...none]
-  const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`)
-  const command = [
-    'chroot',
-    root,
-    ...become,
-    'env',
-    '--ignore-environment',
-    `--chdir=${folder}`,
-    ...variables,
-    ...words,
-  ]
+  // Variables of the shell, which the image does not have.
+  const unset = ['PWD', 'OLDPWD', 'SHLVL', '_'].map((name) => `--unset=${name}`)
+  const command = ['chroot', root, ...become, 'env', ...unset, `--chdir=${folder}`, ...words]
   const join = memoryGroup === undefined ? [] : [`echo 0 > ${quoted(memoryGroup)}`]
   return [...join, `exec ${command.map(quoted).join(' ')}`]
 }
@@ -64,8 +63,8 @@ function enter({ root, env, folder, user, memoryGroup }: Inside, words: string[]
 const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
 /** Runs a command to its end. Rejects with the end of its output if it fails. Resolves with all of it. */
-export async function ran([command, args]: [string, string[]], what: string): Promise<string> {
-  const { failed, exitCode, all } = await execa(command, args, { all: true, reject: false })
+export async function ran([command, args, options]: Start, what: string): Promise<string> {
+  const { failed, exitCode, all } = await execa(command, args, { ...options, all: true, reject: false })
   if (failed) throw new Error(`${what} ended with exit code ${exitCode}:\n${all.split('\n').slice(-30).join('\n')}`)
   return all
 }

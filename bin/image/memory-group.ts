@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { ifExists } from '../local/write-file.ts'
 
 /** A control group of Linux whose processes share a limit of memory. */
 export interface MemoryGroup {
@@ -16,20 +17,14 @@ const versions = [
   { at: '/sys/fs/cgroup', limit: 'memory.max', peak: 'memory.peak' },
 ]
 
-/** Makes a group with this limit in bytes. Undefined if this machine does not let us. */
-export function memoryGroup(name: string, limit: number): MemoryGroup | undefined {
+/**
+ * Makes a group with this limit in bytes, named after the check's folder. Undefined if this machine has no control groups
+ * for memory, or lets nobody write there.
+ */
+export function memoryGroup(work: string, name: string, limit: number): MemoryGroup | undefined {
   for (const version of versions) {
-    const folder = join(version.at, `switchyard-image-${process.pid}-${name}`)
-    if (!existsSync(version.at)) continue
-    try {
-      mkdirSync(folder)
-    } catch {
-      continue
-    }
-    if (!existsSync(join(folder, version.limit))) {
-      rmdirSync(folder)
-      continue
-    }
+    const folder = join(version.at, `${basename(work)}-${name}`)
+    if (!makeGroup(folder, version.limit)) continue
     writeFileSync(join(folder, version.limit), String(limit))
     return {
       joinFile: join(folder, 'cgroup.procs'),
@@ -38,4 +33,24 @@ export function memoryGroup(name: string, limit: number): MemoryGroup | undefine
     }
   }
   return undefined
+}
+
+/** Removes what an interrupted check has left. Its processes have ended. */
+export function removeMemoryGroups(work: string): void {
+  for (const { at } of versions)
+    for (const name of ifExists(() => readdirSync(at)) ?? [])
+      if (name.startsWith(`${basename(work)}-`)) rmdirSync(join(at, name))
+}
+
+/** Whether there is a new group that has a limit of memory. */
+function makeGroup(folder: string, limit: string): boolean {
+  try {
+    mkdirSync(folder)
+  } catch (error) {
+    if (['ENOENT', 'EROFS', 'EACCES', 'EPERM'].includes((error as { code?: string }).code ?? '')) return false
+    throw error
+  }
+  if (existsSync(join(folder, limit))) return true
+  rmdirSync(folder)
+  return false
 }

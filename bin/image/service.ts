@@ -16,7 +16,7 @@ export type Running = ReturnType<typeof startService>
  */
 export function startService(name: string, service: Service, { image, folder }: { image: Image; folder: string }) {
   const limit = bytesOf(service.mem_limit ?? '')
-  const memory = memoryGroup(name, limit)
+  const memory = memoryGroup(dirname(folder), name, limit)
   const inside: Inside = {
     root: image.root,
     folder: image.folder,
@@ -32,8 +32,8 @@ export function startService(name: string, service: Service, { image, folder }: 
     lines.push(line)
     yield line
   }
-  const [command, args] = startLine(inside, service.command ?? image.command)
-  const child = execa(command, args, { stdout: keep, stderr: keep, buffer: false, reject: false })
+  const [command, args, given] = startLine(inside, service.command ?? image.command)
+  const child = execa(command, args, { ...given, stdout: keep, stderr: keep, buffer: false, reject: false })
   let isOver = false
   const ended = child.then(({ exitCode }) => {
     isOver = true
@@ -47,25 +47,40 @@ export function startService(name: string, service: Service, { image, folder }: 
     memory,
     /** Runs a command beside it, as `docker compose exec` does. Resolves with its output. */
     exec: (words: string[]) => ran(besideLine(inside, first(), words), words.join(' ')),
+    /** Asks it to end. Resolves with its exit code, also if it has ended by itself. */
     async stop(): Promise<number | undefined> {
-      process.kill(first(), 'SIGTERM')
+      if (!isOver) process.kill(first(), 'SIGTERM')
       return (await ended).exitCode
     },
     async untilHealthy(): Promise<void> {
       const [, ...check] = service.healthcheck?.test ?? []
       for (let tries = 60; ; tries -= 1) {
-        const { failed } = await execa(...besideLine(inside, first(), check), { reject: false })
-        if (!failed) return
+        if (await isHealthy(check)) return
         if (tries === 0) throw new Error(`${name} is not healthy:\n${lines.slice(-20).join('\n')}`)
         await wait(500)
       }
     },
   }
 
-  /** The first process inside, which gets the signals of `docker stop`. Throws if it has ended. */
+  async function isHealthy(check: string[]): Promise<boolean> {
+    const pid = firstIfAny()
+    if (pid === undefined) return false
+    const [beside, words, options] = besideLine(inside, pid, check)
+    return !(await execa(beside, words, { ...options, reject: false })).failed
+  }
+
+  /** The first process inside, which gets the signals of `docker stop`. */
   function first(): number {
+    const pid = firstIfAny()
+    if (pid === undefined) throw new Error(`${name} is not running yet.`)
+    return pid
+  }
+
+  /** Undefined until it is there. Throws if it has ended. */
+  function firstIfAny(): number | undefined {
     if (isOver) throw new Error(`${name} has ended:\n${lines.slice(-20).join('\n')}`)
-    return Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim())
+    const pids = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim()
+    return pids === '' ? undefined : Number(pids)
   }
 }
 

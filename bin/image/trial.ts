@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readLocalConfig } from '../../src/config/local-config.ts'
 import { createProcessRecord, endRecorded } from '../local/process-record.ts'
-import { startWarden } from '../local/warden.ts'
 import type { Image } from './build.ts'
 import { readServices } from '../compose.ts'
 import { dotEnv, makeFolders, startServers } from './installation.ts'
@@ -27,7 +26,6 @@ async function main(): Promise<number> {
   mkdirSync(folder)
   const { environment } = readLocalConfig()
   const record = createProcessRecord(join(folder, 'processes'))
-  startWarden(record.folder, environment)
   writeFileSync(join(folder, 'hosts'), '127.0.0.1 localhost postgres temporal api worker\n')
   await makeFolders(project, folder)
   const image = JSON.parse(readFileSync(join(work, 'image.json'), 'utf8')) as Image
@@ -37,9 +35,9 @@ async function main(): Promise<number> {
     await startServers(folder, record, { binary, environment })
     await tryAll(ground)
   } finally {
-    // After a failure. One that has ended itself is no error.
+    // After a failure.
     for (const service of ground.running.values()) {
-      await service.stop().catch(() => undefined)
+      await service.stop()
       service.memory?.remove()
     }
     await endRecorded(record.folder)
