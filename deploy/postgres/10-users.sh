@@ -3,12 +3,12 @@
 # cannot connect to each other's. Needs psql 15 or later.
 set -eu
 secrets="${SECRETS_FOLDER:-/run/secrets}"
-# In the environment, because every user of a machine can see the arguments of a program.
-SWITCHYARD_PASSWORD="$(cat "$secrets/switchyard_password")"
-TEMPORAL_PASSWORD="$(cat "$secrets/temporal_password")"
-export SWITCHYARD_PASSWORD TEMPORAL_PASSWORD
+switchyard="$(cat "$secrets/switchyard_password")"
+temporal="$(cat "$secrets/temporal_password")"
 
-psql --no-psqlrc --quiet --set ON_ERROR_STOP=1 --username "${POSTGRES_USER:-postgres}" --dbname postgres <<'SQL'
+# In the environment of psql alone. Every user of a machine can see the arguments of a program, and the image of Postgres
+# sources this file, so that the server would get what it exports.
+SWITCHYARD_PASSWORD="$switchyard" TEMPORAL_PASSWORD="$temporal" psql --no-psqlrc --quiet --set ON_ERROR_STOP=1 --username "${POSTGRES_USER:-postgres}" --dbname postgres <<'SQL'
 \getenv switchyard SWITCHYARD_PASSWORD
 \getenv temporal TEMPORAL_PASSWORD
 select format('create role switchyard login password %L', :'switchyard')
