@@ -19,8 +19,8 @@ import { startWarden } from './local/warden.ts'
  */
 async function main(): Promise<number> {
   const { debian } = parseArgs({ options: { debian: { type: 'string' } } }).values
-  await requireTools(debian === undefined ? [] : ['mmdebstrap'])
   const local = readLocalConfig()
+  await requireTools(debian, local.environment)
   const work = mkdtempSync(join(tmpdir(), 'switchyard-image-'))
   const record = createProcessRecord(join(work, 'processes'))
   startWarden(record.folder, local.environment, [work])

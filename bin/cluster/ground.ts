@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { readLocalConfig, type LocalConfig } from '../../src/config/local-config.ts'
 import { readServices, type Service } from '../compose.ts'
 import { createCertificates } from '../local/certificates.ts'
+import { requirePrograms } from '../local/needed-programs.ts'
 import { freePorts, portProblems } from '../local/ports.ts'
 import type { Program } from '../local/program.ts'
 import type { Door } from './door.ts'
@@ -11,6 +12,9 @@ import { createMember, type Member } from './member.ts'
 import type { ClusterOptions } from './options.ts'
 
 const composeFile = new URL('../../docker-compose.yml', import.meta.url)
+
+/** Go and Python are only needed once, and asked for then. */
+const needed = { psql: 'postgresql-client', pgbouncer: 'pgbouncer', openssl: 'openssl' }
 
 type GroundOptions = ClusterOptions & { code: string }
 
@@ -25,6 +29,7 @@ export async function openGround(options: GroundOptions) {
   // Whoever starts docker-compose.yml has to choose. Here, no money moves.
   const services = readServices(readFileSync(composeFile, 'utf8'), { BILLING: 'sandbox', ...local.environment })
   const environment = withoutSettings(local.environment, services['api']!.environment)
+  await requirePrograms(needed, environment)
   const opened = await openFolder(folder, fresh, environment)
   try {
     await requirePort(options.port)

@@ -8,7 +8,8 @@ temporal="$(cat "$secrets/temporal_password")"
 
 # In the environment of psql alone. Every user of a machine can see the arguments of a program, and the image of Postgres
 # sources this file, so that the server would get what it exports.
-SWITCHYARD_PASSWORD="$switchyard" TEMPORAL_PASSWORD="$temporal" psql --no-psqlrc --quiet --set ON_ERROR_STOP=1 --username "${POSTGRES_USER:-postgres}" --dbname postgres <<'SQL'
+SWITCHYARD_PASSWORD="$switchyard" TEMPORAL_PASSWORD="$temporal" \
+  psql --no-psqlrc --quiet --set ON_ERROR_STOP=1 --username "${POSTGRES_USER:-postgres}" --dbname postgres <<'SQL'
 \getenv switchyard SWITCHYARD_PASSWORD
 \getenv temporal TEMPORAL_PASSWORD
 select format('create role switchyard login password %L', :'switchyard')
