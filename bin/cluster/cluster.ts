@@ -47,26 +47,16 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 }
 
 async function startAll(ground: Ground, options: ClusterOptions & { code: string }): Promise<Cluster> {
-  const { folder, environment, members, certificates, logFolder, say } = ground
-  const { apis: count = 2, workers = 3, port = ground.takePort(), code } = options
+  const { members, certificates, logFolder, say } = ground
+  const { port = ground.takePort() } = options
   const url = `https://127.0.0.1:${port}`
-  const servers = startServers(ground, code)
-  const [{ database, temporalPort, migrate }, command] = await whenAll([
-    servers,
-    caddyCommand(environment),
-    buildConsole(say),
-  ])
+  const preparing = [caddyCommand(ground.environment), buildConsole(say)] as const
+  const [servers, command] = await whenAll([startServers(ground, options.code), ...preparing])
+  const { database, temporalPort, migrate } = servers
   const sites = options.exampleSites ? await startExampleSites(ground, url) : undefined
   const settings = { BASE_URL: url, TRUSTED_PROXIES: '1', ...sites?.settings, ...options.env }
-  const databasePort = (options.pooled ?? true) ? database.pooledPort : database.port
-  const behind = { urlAt: database.urlAt, databasePort, temporalPort, settings, hasDoors: options.doors ?? false }
-  const { apis, added } = await addProcesses(ground, { apis: count, workers }, behind)
-  say(`Starting ${count} API processes and ${workers} workers ...`)
-  await whenAll(added.map((member) => member.start().then(() => say(`  ${member.name} is ready`))))
-  say('Starting Caddy ...')
-  const apiPorts = apis.map(({ proxiedPort }) => proxiedPort)
-  const proxy = tlsProxy({ command, folder, port, httpPort: ground.takePort(), apiPorts, certificates, environment })
-  await ground.add(() => proxy).start()
+  const apis = await startProcesses(ground, options, { ...servers, settings })
+  await startProxy(ground, { command, port, apiPorts: apis.map(({ proxiedPort }) => proxiedPort) })
   return {
     members,
     member: (name) => memberOf(members, name),
@@ -84,12 +74,35 @@ async function startAll(ground: Ground, options: ClusterOptions & { code: string
   }
 }
 
+type Servers = Awaited<ReturnType<typeof startServers>>
+
 /** Postgres with PgBouncer, then Temporal and the schema. */
 async function startServers(ground: Ground, code: string) {
   const database = await startPostgres(ground)
   const migrate = (from = code): Promise<string> => migrateWith(from, ground, database.urlAt(database.port))
   const [temporalPort] = await whenAll([startTemporal(ground, database.port), migrate()])
   return { database, temporalPort, migrate }
+}
+
+async function startProcesses(
+  ground: Ground,
+  { apis: count = 2, workers = 3, pooled = true, doors = false }: ClusterOptions,
+  { database, temporalPort, settings }: Servers & { settings: Record<string, string> },
+) {
+  const { say } = ground
+  const databasePort = pooled ? database.pooledPort : database.port
+  const behind = { urlAt: database.urlAt, databasePort, temporalPort, settings, hasDoors: doors }
+  const { apis, added } = await addProcesses(ground, { apis: count, workers }, behind)
+  say(`Starting ${count} API processes and ${workers} workers ...`)
+  await whenAll(added.map((member) => member.start().then(() => say(`  ${member.name} is ready`))))
+  return apis
+}
+
+async function startProxy(ground: Ground, given: { command: string; port: number; apiPorts: number[] }): Promise<void> {
+  const { folder, certificates, environment } = ground
+  ground.say('Starting Caddy ...')
+  const proxy = tlsProxy({ ...given, folder, httpPort: ground.takePort(), certificates, environment })
+  await ground.add(() => proxy).start()
 }
 
 /** Rejects only when none is under way any more, so that whoever then stops everything finds all that was started. */

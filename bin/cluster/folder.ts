@@ -44,7 +44,7 @@ function removeState(folder: string, home: string): void {
 /** The secrets of docker-compose.yml, made by the same script. */
 export async function openSecrets(folder: string, environment: Record<string, string>) {
   const secrets = join(folder, 'secrets')
-  const made = await execa('sh', [makeSecrets, secrets], { env: environment, reject: false })
+  const made = await execa('sh', [makeSecrets, secrets], { env: environment, extendEnv: false, reject: false })
   if (made.failed) throw new Error(`deploy/make-secrets.sh failed. It needs openssl.\n${made.stderr}`)
   return { folder: secrets, read: (name: string) => readFileSync(join(secrets, name), 'utf8').trim() }
 }

@@ -83,9 +83,12 @@ async function layGround(
     add,
     /** Ends all members, the last added first, and releases the folder. */
     stop: async (): Promise<void> => {
-      for (const member of members.toReversed()) await member.stop()
-      for (const door of members.flatMap(({ doors }) => Object.values(doors))) await door.cut()
-      close()
+      try {
+        for (const member of members.toReversed()) await member.stop()
+        for (const door of members.flatMap(({ doors }) => Object.values(doors))) await door.cut()
+      } finally {
+        close()
+      }
     },
   }
 }

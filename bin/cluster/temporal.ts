@@ -18,7 +18,7 @@ interface TemporalOptions {
   postgresPort: number
   /** The folder with the passwords. */
   secrets: Secrets
-  /** The frontend's port, and nine others. */
+  /** The frontend's port, and eight others. */
   ports: number[]
   environment: Record<string, string>
 }
@@ -45,6 +45,7 @@ export function productionTemporal(options: TemporalOptions) {
     const PATH = [programs, join(folder, 'bin'), environment['PATH']].join(':')
     const result = await execa('sh', [join(deploy, script)], {
       env: { ...of(name), ...env, PATH },
+      extendEnv: false,
       all: true,
       reject: false,
     })
