@@ -25,6 +25,7 @@ async function main(): Promise<number> {
   const record = createProcessRecord(join(work, 'processes'))
   startWarden(record.folder, local.environment, [work])
   const stopRequested = new Promise<number>((stop) => onStopRequest(local.environment, () => stop(interrupted)))
+  void stopRequested.then(() => console.log(`Stopping, and removing ${work} ...`))
   try {
     return await Promise.race([check(local, { work, record, debian }), stopRequested])
   } finally {
