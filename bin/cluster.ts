@@ -88,17 +88,19 @@ async function runConformance(
   const { environment } = readLocalConfig()
   const env = { ...environment, DATA_DIR: folder, NODE_EXTRA_CA_CERTS: certificates.caFile }
   const child = spawn(process.execPath, [program, ...words], { env, stdio: 'inherit' })
-  const stop = (): unknown => child.kill('SIGTERM')
-  void stopRequested.then(() => {
-    stop()
-    onStopRequest(environment, stop)
-  })
+  void passOn(stopRequested, () => child.kill('SIGTERM'))
   // If this process is killed, the warden ends the check.
   const record = createProcessRecord(join(folder, 'processes'))
   record.add('conformance', child.pid!, 'SIGTERM')
   const [code] = (await once(child, 'close')) as [number | null]
   record.remove(child.pid!)
   return code ?? 1
+}
+
+async function passOn(stopRequested: Promise<number>, stop: () => unknown): Promise<void> {
+  await stopRequested
+  stop()
+  onStopRequest(readLocalConfig().environment, stop)
 }
 
 const inWords = ({ url, apiUrls, databaseUrl, temporalAddress, certificates, members, logFolder }: Cluster): string =>

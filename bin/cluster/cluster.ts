@@ -106,7 +106,9 @@ async function startProxy(ground: Ground, given: { command: string; port: number
 }
 
 /** Rejects only when none is under way any more, so that whoever then stops everything finds all that was started. */
-async function whenAll<T extends readonly unknown[]>(works: readonly [...T]) {
+async function whenAll<T extends readonly unknown[]>(
+  works: readonly [...T],
+): Promise<{ [K in keyof T]: Awaited<T[K]> }> {
   await Promise.allSettled(works)
   return Promise.all(works)
 }

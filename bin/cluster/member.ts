@@ -61,9 +61,11 @@ export function createMember(options: MemberOptions): Member {
     if (restarts && !isReturning) returning = comeBack()
   }
 
+  const isMissing = (): boolean => isWanted && control.pid() === undefined
+
   async function comeBack(): Promise<void> {
     isReturning = true
-    while (isWanted && control.pid() === undefined) {
+    while (isMissing()) {
       await wait(restartMs)
       await startIfWanted().catch((error: unknown) => isWanted && say((error as Error).message))
     }
