@@ -74,7 +74,11 @@ const start = ({ command }: Check, given: string[], stdio: 'inherit' | 'pipe') =
 
 if (process.argv.length > 2) {
   const name = chosenName('check', Object.fromEntries(Object.entries(checks).map(([key, { does }]) => [key, does])))
-  process.exitCode = (await start(checks[name]!, process.argv.slice(3), 'inherit')).exitCode ?? 1
+  const running = start(checks[name]!, process.argv.slice(3), 'inherit')
+  // A check that is interrupted clears up before it ends. Ctrl-C reaches it without us.
+  process.on('SIGINT', () => undefined)
+  process.on('SIGTERM', () => running.kill('SIGTERM'))
+  process.exitCode = (await running).exitCode ?? 1
 } else {
   // Together, because most of them use one processor. Each prints when it has ended.
   const quick = Object.values(checks).filter(({ isQuick }) => isQuick)
