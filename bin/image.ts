@@ -30,8 +30,7 @@ async function main(): Promise<number> {
     return await Promise.race([check(local, { work, record, debian }), stopRequested])
   } finally {
     await endRecorded(record.folder)
-    removeMemoryGroups(work)
-    // The kernel may still be ending the last processes.
+    await removeMemoryGroups(work)
     rmSync(work, { recursive: true, force: true, maxRetries: 10 })
   }
 }

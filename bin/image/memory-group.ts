@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
 import { basename, join } from 'node:path'
 import { ifExists } from '../local/write-file.ts'
 
@@ -35,11 +36,23 @@ export function memoryGroup(work: string, name: string, limit: number): MemoryGr
   return undefined
 }
 
-/** Removes what an interrupted check has left. Its processes have ended. */
-export function removeMemoryGroups(work: string): void {
+/** Removes what an interrupted check has left. Its processes have been killed. */
+export async function removeMemoryGroups(work: string): Promise<void> {
   for (const { at } of versions)
     for (const name of ifExists(() => readdirSync(at)) ?? [])
-      if (name.startsWith(`${basename(work)}-`)) rmdirSync(join(at, name))
+      if (name.startsWith(`${basename(work)}-`)) await removeGroup(join(at, name))
+}
+
+/** The kernel takes a moment to end a process that has been killed, and gives its memory back. */
+async function removeGroup(folder: string): Promise<void> {
+  for (let tries = 100; ; tries -= 1) {
+    try {
+      return rmdirSync(folder)
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== 'EBUSY' || tries === 0) throw error
+    }
+    await wait(100)
+  }
 }
 
 /** Whether there is a new group that has a limit of memory. */
