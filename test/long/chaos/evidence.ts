@@ -2,6 +2,8 @@
 export interface Evidence {
   /** What senders have been promised: each answer 202, in order of arrival. */
   receipts: Receipt[]
+  /** What else was answered with success: each names what the record must have. */
+  accepted: Accepted[]
   /** Chat messages that were answered to the end. */
   messages: string[]
   runs: RunRow[]
@@ -10,6 +12,15 @@ export interface Evidence {
   steps: StepRow[]
   accounts: { ownerId: string; balance: number }[]
   entries: EntryRow[]
+  approvals: { id: string; status: string }[]
+  payments: PaymentRow[]
+  /** What the payment provider has in its own tables. */
+  charges: ChargeRow[]
+  fires: FireRow[]
+  /** The agents that start each minute, and the time in which they had to. */
+  schedules: { agentId: string; from: number; until: number }[]
+  /** The only agent whose credits may run out. */
+  cappedAgentId: string
   /** The runs and answers for whose step credits are held. */
   holds: string[]
   /** What queries over the whole ledger have found. */
@@ -17,10 +28,11 @@ export interface Evidence {
   /** The connections that had to be signed in again, each with the generation of the credential that died. */
   lostGrants: { entryId: string; generation: number }[]
   refreshes: RefreshRow[]
+  /** What the OAuth server has logged of requests for tokens, in order of arrival. */
+  tokenRequests: TokenRequest[]
   /** Every request that came to a tool of a site, in order of arrival. */
   arrivals: Arrival[]
-  /** When connections to sites were held or slow, so that requests could arrive long after they were sent. */
-  slowRoads: { from: number; until: number }[]
+  blows: Blow[]
   logs: { name: string; text: string }[]
   secrets: { name: string; value: string }[]
 }
@@ -32,6 +44,29 @@ export interface Receipt {
   runId: string
   sequence: number
   /** When it was first sent, and when its receipt arrived. */
+  from: number
+  until: number
+}
+
+export interface Accepted {
+  what: 'direct call' | 'decision' | 'purchase'
+  /** What the answer named. */
+  id: string
+  /** The state that was answered, if it was final. */
+  status?: string
+  /** The client's key. */
+  key?: string
+}
+
+export const blowKinds = ['kill', 'freeze', 'cut', 'hold', 'delay', 'reset'] as const
+
+export interface Blow {
+  kind: (typeof blowKinds)[number]
+  /** Of the process or the door. */
+  name: string
+  /** The site to which the door leads. */
+  site: string | null
+  /** Milliseconds since 1970. */
   from: number
   until: number
 }
@@ -53,6 +88,7 @@ export interface AnswerRow {
   clientId: string | null
   status: string
   errorCode: string | null
+  onDisconnect: string
   endedAt: number | null
 }
 
@@ -66,6 +102,9 @@ export interface CallRow {
   effect: string
   status: string
   tool: string
+  /** How often it has begun. */
+  attempts: number
+  /** When it began last. */
   startedAt: number | null
   endedAt: number | null
 }
@@ -94,6 +133,46 @@ export interface RefreshRow {
   generation: number
   /** null: its process died. */
   outcome: string | null
+  startedAt: number
+  endedAt: number | null
+}
+
+export interface TokenRequest {
+  at: number
+  grantType: string
+  /** Of the answer; null: its connection was gone by then. */
+  status: number | null
+  error: string | null
+  /** A fingerprint. */
+  refreshToken: string | null
+  consumedBefore: boolean
+}
+
+export interface PaymentRow {
+  id: string
+  ownerId: string
+  purpose: string
+  status: string
+  credits: number | null
+  cents: number
+  reference: string | null
+  requestKey: string | null
+}
+
+export interface ChargeRow {
+  ownerId: string
+  reference: string
+  key: string | null
+  status: string
+  cents: number
+}
+
+export interface FireRow {
+  agentId: string
+  runId: string | null
+  nominalAt: number
+  outcome: string
+  reason: string | null
 }
 
 export interface Arrival {
