@@ -18,7 +18,11 @@ interface Parts {
 export function createChats(load: Pick<Load, 'messages'>, { url, patience, pace: { random, gaveUp } }: Parts) {
   return {
     async ask(session: Session, id: string): Promise<void> {
-      const text = random.of(['[[call desk.once]] [[say Noted.]]', '[[call desk.read]] [[say Read.]]', '[[say Hello.]]'])
+      const text = random.of([
+        '[[call desk.once]] [[say Noted.]]',
+        '[[call desk.read]] [[say Read.]]',
+        '[[say Hello.]]',
+      ])
       const body = { text, id, stream: false }
       const ask = () => call({ url }, chat.sendChatMessage, { body, headers: withToken(session) })
       await patience.untilAnswered('chat', ask)

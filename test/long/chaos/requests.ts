@@ -63,4 +63,5 @@ const isFault = ({ message }: Error): boolean =>
   / (broke|answered an undeclared code|answered a malformed error|answered \d+, not) /.test(` ${message} `) &&
   !/: 50[234] undefined$/.test(message)
 
-const describe = ({ message, code }: Error & { code?: string }): string => `${code ?? ''} ${message}`.trim().slice(0, 100)
+const describe = ({ message, code }: Error & { code?: string }): string =>
+  `${code ?? ''} ${message}`.trim().slice(0, 100)

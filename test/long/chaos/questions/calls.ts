@@ -1,4 +1,5 @@
-import type { Arrival, CallRow, Evidence } from '../evidence.ts'
+import type { Arrival, Evidence } from '../evidence.ts'
+import type { CallRow } from '../rows.ts'
 import { isLate, isLateByRoad } from './late.ts'
 
 /** The process of the sites shares its cores with the cluster, and may be this late to look at what has come. */

@@ -1,4 +1,5 @@
-import type { AnswerRow, Evidence, RunRow } from '../evidence.ts'
+import type { Evidence } from '../evidence.ts'
+import type { AnswerRow, RunRow } from '../rows.ts'
 
 export function findEndless({ runs, answers, calls }: Evidence): string[] {
   return [

@@ -1,4 +1,5 @@
-import type { Arrival, Blow, CallRow } from '../evidence.ts'
+import type { Arrival, Blow } from '../evidence.ts'
+import type { CallRow } from '../rows.ts'
 
 /** A slow door passes what it got last this much after it was opened, and the handshake takes a moment. */
 const slackMs = 2000

@@ -1,4 +1,5 @@
-import type { Accepted, Evidence, FireRow, RunRow } from '../evidence.ts'
+import type { Accepted, Evidence } from '../evidence.ts'
+import type { FireRow, RunRow } from '../rows.ts'
 
 /** What a sender was told, or a schedule demands, and the record does not have. */
 export const findLost = (evidence: Evidence): string[] => [
@@ -27,7 +28,9 @@ function lostRequests({ accepted, calls, approvals, payments }: Evidence): strin
     if (what === 'direct call') return direct.get(id) === 'succeeded'
     return what === 'decision' ? decided.get(id) === status : paid.get(`${id} ${key}`) === 'paid'
   }
-  return accepted.filter((one) => !has(one)).map(({ what, id }) => `the ${what} ${id} was answered, and is not recorded`)
+  return accepted
+    .filter((one) => !has(one))
+    .map(({ what, id }) => `the ${what} ${id} was answered, and is not recorded`)
 }
 
 function lostMessages({ messages, answers }: Evidence): string[] {

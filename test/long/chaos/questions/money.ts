@@ -1,4 +1,5 @@
-import type { EntryRow, Evidence, PaymentRow } from '../evidence.ts'
+import type { Evidence } from '../evidence.ts'
+import type { EntryRow, PaymentRow } from '../rows.ts'
 import { repeats } from './counting.ts'
 
 export const findWrongMoney = (evidence: Evidence): string[] => [
@@ -59,8 +60,18 @@ function problemsOf(payment: PaymentRow, granted: Named<EntryRow>, charged: Name
   const wanted = purpose === 'subscription' ? [] : [credits]
   return [
     ...(status === 'paid' ? [] : [`the payment ${id} is ${status}`]),
-    ...(isSame(grants.map((one) => one.credits), wanted) ? [] : [`the payment ${id} has ${grants.length} entries`]),
-    ...(isSame(taken.map((one) => one.cents), [cents]) ? [] : [`the payment ${id} has ${taken.length} charges`]),
+    ...(isSame(
+      grants.map((one) => one.credits),
+      wanted,
+    )
+      ? []
+      : [`the payment ${id} has ${grants.length} entries`]),
+    ...(isSame(
+      taken.map((one) => one.cents),
+      [cents],
+    )
+      ? []
+      : [`the payment ${id} has ${taken.length} charges`]),
   ]
 }
 

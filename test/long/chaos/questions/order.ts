@@ -1,4 +1,5 @@
-import type { Evidence, Receipt, RunRow } from '../evidence.ts'
+import type { Evidence, Receipt } from '../evidence.ts'
+import type { RunRow } from '../rows.ts'
 import { isLateByRoad } from './late.ts'
 
 /** Runs of one agent, or their calls as sites saw them, in another order than that of their numbers. */

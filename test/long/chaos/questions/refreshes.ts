@@ -1,4 +1,5 @@
-import type { Blow, Evidence, RefreshRow, TokenRequest } from '../evidence.ts'
+import type { Blow, Evidence, TokenRequest } from '../evidence.ts'
+import type { RefreshRow } from '../rows.ts'
 
 /**
  * A site that rotates its refresh tokens uses one up before anybody has its answer. Such a token is sent once more if its
@@ -9,12 +10,14 @@ export function findLostGrants(evidence: Evidence): string[] {
   const asked = evidence.tokenRequests.filter(({ grantType }) => grantType === 'refresh_token')
   const reused = asked.filter(({ consumedBefore }) => consumedBefore)
   return [
-    ...reused.filter((request) => !wasUnheard(consumerOf(request, asked), evidence)).map(
-      ({ at }) => `a refresh token that was used up came again at ${new Date(at).toISOString()}`,
-    ),
+    ...reused
+      .filter((request) => !wasUnheard(consumerOf(request, asked), evidence))
+      .map(({ at }) => `a refresh token that was used up came again at ${new Date(at).toISOString()}`),
     ...evidence.lostGrants
       .filter((grant) => !reused.some((request) => belongsTo(request, grant, evidence.refreshes)))
-      .map(({ entryId, generation }) => `the connection ${entryId} ended with ${generation}, whose token was not used up`),
+      .map(
+        ({ entryId, generation }) => `the connection ${entryId} ended with ${generation}, whose token was not used up`,
+      ),
   ]
 }
 
