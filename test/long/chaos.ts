@@ -16,6 +16,7 @@ import { openWorld } from './chaos/world.ts'
  */
 const minutes = Number(process.argv.find((one) => one.startsWith('--minutes='))?.slice('--minutes='.length) ?? 10)
 
+// @promise order once
 test('a storm loses, reorders, doubles and leaks nothing', async (t) => {
   t.timeout((minutes + 30) * 60_000)
   const seed = seedOfRun()
@@ -24,8 +25,9 @@ test('a storm loses, reorders, doubles and leaks nothing', async (t) => {
   say(`seed ${seed}`)
   rmSync(folder, { recursive: true, force: true })
   const world = await openWorld(t, seed, say)
-  // Whatever else goes wrong, the logs can be read.
-  await world.play(minutes).finally(async () => keepLogs(await world.logs()))
+  // The record and the logs of a load that fails say why.
+  const failure = await world.play(minutes).catch((error: Error) => error)
+  keepLogs(await world.logs())
   const evidence = await world.evidence()
   const verdict = judge(evidence)
   keepEvidence(evidence, verdict)
@@ -33,6 +35,7 @@ test('a storm loses, reorders, doubles and leaks nothing', async (t) => {
   for (const line of summaryOf(evidence, world.load)) measured(t, line)
   const found = Object.entries(verdict).map(([name, { length }]) => `${length} ${name}`)
   measured(t, found.join(', '))
+  if (failure) throw failure
   t.deepEqual(missedBy(evidence), [], 'the judge overlooks what was planted')
   measured(t, `planted in a copy of all that, and found: ${plantedFaults.join('; ')}`)
   t.deepEqual(Object.values(verdict).flat().slice(0, 50), [], `seed ${seed}; all in .data/chaos-logs`)

@@ -14,7 +14,10 @@ interface Parts {
   pace: Pace
 }
 
-/** Visitors who send a message again, under its id, until its answer is complete. */
+/**
+ * Visitors who send a message again, under its id, until it is answered. An answer that ended with its reader's connection
+ * stays so if it has made calls.
+ */
 export function createChats(load: Pick<Load, 'messages'>, { url, patience, pace: { random, gaveUp } }: Parts) {
   return {
     async ask(session: Session, id: string): Promise<void> {
@@ -25,8 +28,7 @@ export function createChats(load: Pick<Load, 'messages'>, { url, patience, pace:
       ])
       const body = { text, id, stream: false }
       const ask = () => call({ url }, chat.sendChatMessage, { body, headers: withToken(session) })
-      await patience.untilAnswered('chat', ask)
-      load.messages.push(id)
+      if (await patience.untilAnswered('chat', ask, ['STREAM_ABORTED'])) load.messages.push(id)
     },
 
     /** As a page does: reads the stream to its end, and sends the message again if it breaks off. */

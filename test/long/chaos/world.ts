@@ -20,6 +20,8 @@ import { createStorm } from './storm.ts'
 const calmMs = 60_000
 /** How long everything may take to end after that. */
 const mostDrainMs = 10 * 60_000
+/** How long the last requests may take to be answered. */
+const mostWaitMs = 3 * 60_000
 /** Between two blows. */
 const pauseMs: [least: number, most: number] = [1500, 6000]
 
@@ -99,7 +101,7 @@ export async function openWorld(t: ExecutionContext, seed: number, say: Say) {
       end.abort()
       await liftCap()
       await stopSchedules()
-      const late = setTimeout(() => giveUp.abort(), mostDrainMs)
+      const late = setTimeout(() => giveUp.abort(), mostWaitMs)
       await sending.finally(() => clearTimeout(late))
       say('no more requests')
       await drain()
