@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import * as chat from '../../../api/chat.ts'
 import { call, sendRaw } from '../../helpers/client.ts'
 import { withToken } from '../../helpers/sessions.ts'
-import type { Load, Pace } from './load.ts'
+import type { Load, Pace } from './told.ts'
 import type { Busy } from './owners.ts'
 import { patienceMs, type createPatience } from './requests.ts'
 

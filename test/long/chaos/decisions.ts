@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import * as approvals from '../../../api/approvals.ts'
 import { call } from '../../helpers/client.ts'
 import type { Person } from '../../helpers/people.ts'
-import type { Load, Pace } from './load.ts'
+import type { Load, Pace } from './told.ts'
 import type { createPatience } from './requests.ts'
 
 interface Parts {

@@ -7,44 +7,11 @@ import * as webhooks from '../../../api/webhooks.ts'
 import { call } from '../../helpers/client.ts'
 import { runOf } from '../../helpers/people.ts'
 import { nowSeconds, senders } from '../../helpers/senders.ts'
-import type { Chance } from '../../money/chance.ts'
 import { createChats } from './chats.ts'
 import { createDesk } from './decisions.ts'
-import type { Accepted, Receipt } from './evidence.ts'
 import type { Busy, Thrifty, WebhookAgent } from './owners.ts'
-import { createPatience, type Outcomes } from './requests.ts'
-
-/** What clients have sent and were told. */
-export interface Load extends Outcomes {
-  receipts: Receipt[]
-  accepted: Accepted[]
-  /** The client's ids of chat messages that were answered. */
-  messages: string[]
-  manualRuns: number
-  /** Direct calls that were answered with a failure, which the site or the storm has caused. */
-  failedCalls: number
-  /** Deliveries that were refused because of a cap. */
-  refused: number
-}
-
-export const emptyLoad = (): Load => ({
-  receipts: [],
-  accepted: [],
-  messages: [],
-  manualRuns: 0,
-  failedCalls: 0,
-  refused: 0,
-  unanswered: new Map(),
-  troubles: new Map(),
-})
-
-export interface Pace {
-  random: Chance
-  /** Ends the load. */
-  signal: AbortSignal
-  /** Ends the wait for answers. */
-  gaveUp: AbortSignal
-}
+import { createPatience } from './requests.ts'
+import type { Load, Pace } from './told.ts'
 
 /**
  * Everything that users do, at a pace that two slow cores keep up with. `sending` resolves when the signal has stopped it

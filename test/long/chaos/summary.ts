@@ -1,5 +1,5 @@
 import { blowKinds, type Evidence } from './evidence.ts'
-import type { Load } from './load.ts'
+import type { Load } from './told.ts'
 
 export function summaryOf(evidence: Evidence, load: Load): string[] {
   const { runs, answers, calls, refreshes, lostGrants, arrivals, fires, payments } = evidence

@@ -9,12 +9,13 @@ import { onServer } from '../../helpers/database.ts'
 import { chance } from '../../money/chance.ts'
 import { contradictionsIn } from '../../money/invariants.ts'
 import type { Evidence } from './evidence.ts'
-import { emptyLoad, play } from './load.ts'
+import { play } from './load.ts'
 import { openBusy, openThrifty, secretsOf } from './owners.ts'
 import { readRecord } from './read-evidence.ts'
 import { disturbRefreshes, startSites } from './sites.ts'
 import { openStage } from './stage.ts'
 import { createStorm } from './storm.ts'
+import { emptyLoad } from './told.ts'
 
 /** How long requests are sent on after the storm, in milliseconds. */
 const calmMs = 60_000
