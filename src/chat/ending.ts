@@ -80,6 +80,8 @@ export function createEnding(context: {
       database.transaction(async (trx) => leaveAnswer(trx, context, await lockAnswer(trx, written), changes)),
     )
 
+  const mayGoOn = (written: Written): Promise<boolean> => retryWhileUnavailable(() => goesOn(database, written))
+
   function failureOf({ error, signal }: Broken): CodedError {
     if (signal.reason === 'gone') return new CodedError('STREAM_ABORTED')
     if (signal.reason === 'late') {
@@ -123,8 +125,6 @@ export function createEnding(context: {
       return failed
     },
   }
-
-  const mayGoOn = (written: Written): Promise<boolean> => retryWhileUnavailable(() => goesOn(database, written))
 
   /** What became of the calls that were under way when the answer ended. */
   async function tellOutcomes({ id: subjectId }: Pick<Written, 'id'>, parts: PartWriter): Promise<void> {

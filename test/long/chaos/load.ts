@@ -21,7 +21,6 @@ export function play(load: Load, { busy, thrifty }: { busy: Busy; thrifty: Thrif
   const { random, signal, gaveUp } = pace
   const { someone } = busy
   const patience = createPatience(load, gaveUp)
-  const { untilAnswered } = patience
   const chats = createChats(load, { url: someone.url, patience, pace })
   const desk = createDesk(load, { someone, patience, pace })
 
@@ -41,7 +40,7 @@ export function play(load: Load, { busy, thrifty }: { busy: Busy; thrifty: Thrif
       const headers = await senders[webhookProof].headers({ secret, body: raw, id: key, at: nowSeconds() })
       return call({ url: someone.url }, webhooks.receiveWebhook, { params: { agentId }, raw, headers })
     }
-    const receipt = await untilAnswered('delivery', send, agentId === thrifty.capped.id ? ['NO_CREDITS'] : [])
+    const receipt = await patience.untilAnswered('delivery', send, agentId === thrifty.capped.id ? ['NO_CREDITS'] : [])
     if (!receipt) return void (load.refused += 1)
     const { runId, sequence } = receipt as { runId: string; sequence: number }
     load.receipts.push({ agentId, key, runId, sequence, from, until: Date.now() })
@@ -51,7 +50,7 @@ export function play(load: Load, { busy, thrifty }: { busy: Busy; thrifty: Thrif
     const params = { agentId: busy.manual.id }
     const headers = { 'idempotency-key': key }
     const from = Date.now()
-    const run = await untilAnswered('manual run', () => call(someone, agentRuns.startRun, { params, headers }))
+    const run = await patience.untilAnswered('manual run', () => call(someone, agentRuns.startRun, { params, headers }))
     if (!run) return
     const { id: runId, sequence } = run
     load.receipts.push({ ...params, key, runId, sequence, from, until: Date.now() })
@@ -68,7 +67,7 @@ export function play(load: Load, { busy, thrifty }: { busy: Busy; thrifty: Thrif
     const params = { entryId: busy.desk, toolName }
     const headers = { 'idempotency-key': key }
     const send = () => call(someone, vault.callTool, { params, body: {}, headers })
-    const made = await untilAnswered('direct call', send, ['TOOL_EXECUTION_ERROR', 'SITE_UNAVAILABLE'])
+    const made = await patience.untilAnswered('direct call', send, ['TOOL_EXECUTION_ERROR', 'SITE_UNAVAILABLE'])
     if (made) load.accepted.push({ what: 'direct call', id: made.callId, key })
     else load.failedCalls += 1
   }
@@ -76,7 +75,9 @@ export function play(load: Load, { busy, thrifty }: { busy: Busy; thrifty: Thrif
   async function buy(key: string): Promise<void> {
     const headers = { 'idempotency-key': key }
     const body = { credits: 500 }
-    const paid = await untilAnswered('purchase', () => call(thrifty.someone, payments.buyCredits, { body, headers }))
+    const paid = await patience.untilAnswered('purchase', () =>
+      call(thrifty.someone, payments.buyCredits, { body, headers }),
+    )
     if (paid) load.accepted.push({ what: 'purchase', id: paid.id, key })
   }
 
@@ -95,7 +96,7 @@ export function play(load: Load, { busy, thrifty }: { busy: Busy; thrifty: Thrif
     repeat([15_000, 30_000], buy),
   ])
   // Whatever still asks for a decision after the last request gets one.
-  return { sending, deciding: repeat([1000, 2000], desk.look, gaveUp).then(desk.settled) }
+  return { sending, deciding: repeat([1000, 2000], () => desk.look(), gaveUp).then(() => desk.settled()) }
 }
 
 type Pause = [least: number, most: number]

@@ -31,7 +31,12 @@ type Say = (text: string) => void
 /** The cluster, its sites and its users, as a seed says. */
 export async function openWorld(t: ExecutionContext, seed: number, say: Say) {
   const stage = await openStage(t, say)
-  const sites = await startSites(t, stage.road, [`${stage.url}/vault/oauth/callback`], chance(seed + 3))
+  const sites = await startSites(
+    t,
+    (...to) => stage.road(...to),
+    [`${stage.url}/vault/oauth/callback`],
+    chance(seed + 3),
+  )
   const tokens: string[] = []
   sites.contacts.transformToken = (body) => {
     tokens.push(String(body['access_token']), String(body['refresh_token']))
