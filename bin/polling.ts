@@ -72,6 +72,12 @@ const connectThrough = (targetHost: string, config: ProcessContext['config']['te
   NativeConnection.connect({ ...connectionOptions(config), proxy: { type: 'http-connect', targetHost } })
 
 /**
+ * Heartbeats deliver cancellations, and tell Temporal that a worker lives. Their default interval, four fifths of the
+ * timeout, is too close for a busy process.
+ */
+export const heartbeatThrottle = '2s'
+
+/**
  * Two workers: one for workflows and model calls, which Temporal can then hand out together, and one for tool calls,
  * so that slow sites do not delay models.
  */
@@ -89,9 +95,7 @@ async function createWorkers(
     // longer pauses each time. With the default of ten, a run could need 90 seconds to move to another worker. A worker
     // with little to do has one open poll.
     activityTaskPollerBehavior: { type: 'autoscaling', minimum: 1, initial: 1, maximum: 3 },
-    // Heartbeats deliver cancellations. Their default interval, four fifths of the timeout, is too close for a busy
-    // process.
-    maxHeartbeatThrottleInterval: '2s',
+    maxHeartbeatThrottleInterval: heartbeatThrottle,
     maxConcurrentActivityTaskExecutions: slotsFor(config.workerActivities),
     shutdownGraceTime: `${config.shutdownSeconds}s`,
     shutdownForceTime: `${config.shutdownSeconds + 3}s`,

@@ -11,7 +11,7 @@ import { installRuntime } from '../../helpers/platform.ts'
 import { temporalAddress } from '../../helpers/temporal.ts'
 import { openTemporalDoor } from '../../helpers/temporal-door.ts'
 
-await installRuntime();
+await installRuntime()
 
 /** A tunnel to the address, and what its worker does: connects, and waits for an answer. */
 async function tunnelTo(t: ExecutionContext, address: string) {
