@@ -17,8 +17,11 @@ export async function startOwnTemporal(t: ExecutionContext) {
   const options = ownServerOptions()
   const { control, address } = await testTemporal(options, sharedServers().temporalBinary, true)
   t.teardown(() => control.kill())
-  const files = async (folder: string) =>
-    (await readdir(folder)).filter((name) => name.startsWith('temporal-') && name.includes('.db'))
+  const files = async (folder: string) => {
+    const found = (await readdir(folder)).filter((name) => name.startsWith('temporal-') && name.includes('.db'))
+    if (found.length === 0) throw new Error(`${folder} has no data of Temporal.`)
+    return found
+  }
   /** Deletes all its data. Call it while the server is stopped. */
   const forget = async () => {
     await Promise.all((await files(options.folder)).map((name) => rm(join(options.folder, name))))

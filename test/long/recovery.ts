@@ -16,7 +16,7 @@ import { measured } from '../crash/record.ts'
 
 /*
  * Temporal or Postgres loses its storage, or gets an older copy back, while runs call a tool that must not be called
- * twice. It takes twenty minutes: npm run long -- recovery, with `-- --minutes=2` after it for a younger dump of Postgres
+ * twice. It takes twenty minutes: npm run long -- recovery, with `-- -- --minutes=1` after it for a younger dump
  */
 const minutes = Number(process.argv.find((one) => one.startsWith('--minutes='))?.slice('--minutes='.length) ?? 10)
 
@@ -54,6 +54,7 @@ test.serial('Temporal gets an older copy of its storage back meanwhile, and none
   await sayLoss(t, trial)
   const younger = requests().filter(({ at }) => Date.parse(at) > copied)
   measured(t, `the copy is ${Date.now() - copied} ms old, and ${younger.length} calls are younger`)
+  t.true(younger.length >= 100, 'the copy lacks too little to say anything')
   await temporal.kill()
   await temporal.bringBack()
   await recovers(t, trial)
@@ -85,6 +86,8 @@ test.serial(
     await assertOnce(t, { requests: requests(), database: restored.database, lost: lostKeys })
     const statuses: string[] = await restored.database('runs').distinct('status').pluck('status')
     t.deepEqual(statuses.toSorted(), ['cancelled', 'completed'])
+    const stopped = await restored.database('runs').where({ status: 'cancelled' }).select('id')
+    t.is(stopped.length, cancelled, 'only these were cancelled')
     await untilClosed(trial.temporal.address)
   },
 )

@@ -1,5 +1,4 @@
 import { describe } from '../rolling/load.ts'
-import type { Delivered } from './record.ts'
 
 /** What users wait for: an answer of the API, a chat's first word, the end of a run that they watch. */
 type Waited = 'answer' | 'first word' | 'watched run'
@@ -8,7 +7,8 @@ type Waited = 'answer' | 'first word' | 'watched run'
 export interface Seen {
   waits: Record<Waited, number[]>
   failures: { sentAt: number; what: string }[]
-  delivered: Delivered
+  /** By agent: its runs in the order in which they were accepted. */
+  delivered: Map<string, { runId: string; sentAt: number }[]>
 }
 
 export type Send = (path: string, init?: RequestInit) => Promise<Response>

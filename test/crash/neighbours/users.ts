@@ -7,6 +7,9 @@ import { createNotes, type Notes, type Seen } from './seen.ts'
 /** The times between an agent's deliveries, a person's messages and the readings of a list, in milliseconds. */
 const pauses = { deliveries: 10_000, chats: 500, reads: 400 }
 
+/** Longer than the API waits for a database that is cut off. */
+const mostMsUntilAccepted = 120_000
+
 /**
  * An owner whose agents get deliveries from senders that send what failed again, and who watches runs, chats and reads.
  * `live` lets this go on until the signal aborts, and returns what they saw.
@@ -20,13 +23,13 @@ export async function createUsers({ send }: Pick<Balancer, 'send'>) {
   const lists = ['/agents', '/runs?limit=20', `/agents/${quick[0]?.id}/why`]
   let number = 0
 
-  /** As senders do: what was not accepted is sent again, under its key. */
+  /** As senders do: what was not accepted is sent again, under its key. Throws if it is not accepted in time. */
   async function deliver({ ask, seen }: Notes, { id, webhookSecret }: Agent): Promise<string> {
     const sentAt = Date.now()
     const body = JSON.stringify({ number: (number += 1) })
     const proof = { 'x-webhook-secret': webhookSecret, 'idempotency-key': `delivery-${number}` }
     const init = { method: 'POST', headers: { 'content-type': 'application/json', ...proof }, body }
-    for (;;) {
+    while (Date.now() - sentAt < mostMsUntilAccepted) {
       const answer = await ask(send, `/api/webhooks/agent/${id}`, init, 202)
       const { runId } = ((await answer?.json()) ?? {}) as { runId?: string }
       if (runId !== undefined) {
@@ -35,6 +38,7 @@ export async function createUsers({ send }: Pick<Balancer, 'send'>) {
       }
       await delay(200)
     }
+    throw new Error(`A delivery was not accepted within ${mostMsUntilAccepted} ms.`)
   }
 
   const watch = (notes: Notes, agent: Agent) =>

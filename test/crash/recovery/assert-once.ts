@@ -23,6 +23,7 @@ export async function assertOnce(
   t: ExecutionContext,
   { requests, database, lost = new Set() }: { requests: LoggedRequest[]; database: Database; lost?: Set<string> },
 ): Promise<void> {
+  t.true(requests.length > 0, 'calls came to the site')
   const seen = Map.groupBy(requests, ({ idempotencyKey }) => String(idempotencyKey))
   const { rows } = await database.raw<{ rows: RecordedCall[] }>(callsStatement)
   const recorded = new Map(rows.map((row) => [row.key, row]))

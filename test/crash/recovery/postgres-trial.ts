@@ -62,6 +62,7 @@ export async function losePostgres(t: ExecutionContext, trial: PostgresTrial, mi
     t,
     `at the loss: ${JSON.stringify(state)}; the dump is ${Math.round(age() / 1000)} s old and lacks ${lostKeys.size} calls of ${lost.size} runs`,
   )
+  t.true(lostKeys.size > 0, 'the dump lacks no call')
   return { file, forgotten, lost, lostKeys }
 }
 

@@ -24,8 +24,6 @@ export async function followRun(
       ...(last > 0 && { 'last-event-id': String(last) }),
     }
     const answer = await open({ headers })
-    // Nothing follows the last event.
-    if (answer.status === 204) return { resumed: streams - 1, problems }
     if (answer.status !== 200)
       return { resumed: streams - 1, problems: [...problems, `${answer.status} ${await answer.text()}`] }
     const { numbers, isOver } = readEvents(await answer.text())

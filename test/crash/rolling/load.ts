@@ -1,18 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Balancer } from './balancer.ts'
 import { followRun } from './follow-run.ts'
+import type { Accepted } from './record.ts'
 
 /** What was accepted, what was read, and every request that failed, a sentence each. */
 export interface Load {
   requests: number
   failures: string[]
-  /** The runs of each agent's deliveries, in the order in which they were accepted. */
-  delivered: Map<string, string[]>
+  /** Each agent's runs, by deliveries and by hand, in the order in which they were accepted. */
+  delivered: Accepted
   chats: number
   /** How often a stream of events ended before its run, and was resumed elsewhere. */
   resumed: number
   followed: number
 }
+
+export const summary = ({ requests, delivered, chats, followed, resumed }: Load): string =>
+  `${requests} requests, ${[...delivered.values()].flat().length} runs accepted, ${chats} chat answers, ${followed} runs followed, ${resumed} streams resumed`
 
 export interface Traffic {
   load: Load
@@ -48,13 +52,16 @@ export async function startTraffic(balancer: Pick<Balancer, 'send'>): Promise<Tr
     }
   }
 
+  const accept = (agentId: string, runId: string): void =>
+    void load.delivered.set(agentId, [...(load.delivered.get(agentId) ?? []), runId])
+
   async function deliverTo({ id, webhookSecret }: Agent, number: number): Promise<string | undefined> {
     const headers = { 'content-type': 'application/json', 'x-webhook-secret': webhookSecret }
     const init = { method: 'POST', headers, body: JSON.stringify({ number }) }
     const answer = await ask(`/api/webhooks/agent/${id}`, init, 202)
     if (!answer) return undefined
     const { runId } = (await answer.json()) as { runId: string }
-    load.delivered.set(id, [...(load.delivered.get(id) ?? []), runId])
+    accept(id, runId)
     return runId
   }
 
@@ -83,6 +90,7 @@ export async function startTraffic(balancer: Pick<Balancer, 'send'>): Promise<Tr
     const { headers } = owner
     const started = await ask(`/agents/${manual.id}/runs`, { method: 'POST', headers }, 202)
     const { id } = ((await started?.json()) ?? {}) as { id?: string }
+    if (id !== undefined) accept(manual.id, id)
     for (let isOver = id === undefined; !isOver; await delay(100)) {
       const answer = await ask(`/runs/${id}`, { headers }, 200)
       isOver = !answer || ((await answer.json()) as { endedAt: string | null }).endedAt !== null

@@ -7,10 +7,11 @@ import { temporaryFolder } from '../../helpers/temporary-folder.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** The code of a commit in a folder of its own, with our packages; undefined if this clone does not have the commit. */
-export async function codeOf(t: ExecutionContext, commit: string): Promise<string | undefined> {
+/** The code of a commit in a folder of its own, with our packages. Throws if this clone does not have the commit. */
+export async function codeOf(t: ExecutionContext, commit: string): Promise<string> {
   const git = (args: string[]) => execa('git', args, { cwd: root, reject: false })
-  if ((await git(['cat-file', '-e', `${commit}^{commit}`])).exitCode !== 0) return undefined
+  if ((await git(['cat-file', '-e', `${commit}^{commit}`])).exitCode !== 0)
+    throw new Error(`This clone does not have the commit ${commit}. Get it with: git fetch --unshallow`)
   const folder = await temporaryFolder(t)
   const archive = join(folder, 'code.tar')
   await execa('git', ['archive', '--output', archive, commit], { cwd: root })
