@@ -6,7 +6,7 @@ import { freePorts } from '../../bin/local/ports.ts'
 export async function openSlowDoor(t: ExecutionContext, address: string) {
   const [port = 0] = await freePorts(1)
   const door = await openDoor(port, Number(new URL(`tcp://${address}`).port))
-  t.teardown(door.cut)
+  t.teardown(() => door.cut())
   const own = `127.0.0.1:${port}`
   return {
     ...door,

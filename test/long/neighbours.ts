@@ -39,7 +39,7 @@ test('a fault of some processes loses, doubles and reorders nothing, and fails n
   await during('one of two APIs refused by Postgres', { seconds: 20, begin: door.stop, takesOut: true })
   await door.start()
   await isBack(t, stage)
-  await during('one of two APIs cut off from Postgres', { seconds: 30, begin: network.hold, takesOut: true })
+  await during('one of two APIs cut off from Postgres', { seconds: 30, begin: () => network.hold(), takesOut: true })
   await network.open()
   await isBack(t, stage)
   await during('Temporal 2 s slow', { seconds: 30, begin: () => temporal.delay(1000) })
