@@ -107,19 +107,17 @@ function cancellation(): unknown {
   return Context.current().cancellationSignal.reason
 }
 
-const failure = (
-  type: string,
-  message: string,
-  retryable: boolean,
-  retryAfter = secondsUntilRetry(),
-): ApplicationFailure =>
-  ApplicationFailure.create({
+/** `retryAfter`: in seconds, if somebody asked for a pause. Zero says only that there is no reason to wait. */
+function failure(type: string, message: string, retryable: boolean, retryAfter?: number): ApplicationFailure {
+  const pause = retryAfter || secondsUntilRetry()
+  return ApplicationFailure.create({
     type,
     message,
     nonRetryable: !retryable,
     // Temporal reads a delay of zero as no retry. Without one, the options of the activity decide.
-    ...(retryable && retryAfter > 0 && { nextRetryDelay: Math.ceil(retryAfter * 1000) }),
+    ...(retryable && pause > 0 && { nextRetryDelay: Math.ceil(pause * 1000) }),
   })
+}
 
 /**
  * Grows with each attempt. The options of an activity name a constant pause, for activities that are lost. Those that

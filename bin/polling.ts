@@ -74,6 +74,12 @@ async function poll(
 }
 
 /**
+ * Heartbeats deliver cancellations, and tell Temporal that a worker is alive. The default interval is four fifths of the
+ * timeout. A busy process would miss the timeout.
+ */
+export const heartbeatThrottle = '2s'
+
+/**
  * Two workers: one for workflows and model calls, which Temporal can then hand out together, and one for tool calls,
  * so that slow sites do not delay models.
  */
@@ -91,9 +97,7 @@ async function createWorkers(
     // With the default of ten polls, a run could need 90 seconds to move to another worker. A worker with little to do
     // has one open poll.
     activityTaskPollerBehavior: { type: 'autoscaling', minimum: 1, initial: 1, maximum: 3 },
-    // Heartbeats deliver cancellations. The default interval is four fifths of the timeout. A busy process would miss
-    // the timeout.
-    maxHeartbeatThrottleInterval: '2s',
+    maxHeartbeatThrottleInterval: heartbeatThrottle,
     maxConcurrentActivityTaskExecutions: slotsFor(config.workerActivities),
     shutdownGraceTime: `${config.shutdownSeconds}s`,
     shutdownForceTime: `${config.shutdownSeconds + 3}s`,

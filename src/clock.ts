@@ -12,6 +12,9 @@ let ahead = 0
  */
 export const databaseClock: Clock = { now: () => new Date(Date.now() + ahead) }
 
+/** This machine's own time, in milliseconds. It advances while the machine sleeps, and somebody may set it. */
+export const machineNow = (): number => Date.now()
+
 /** What the database's clock said, between two times of this process's clock. All in milliseconds. */
 interface Reading {
   sent: number

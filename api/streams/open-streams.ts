@@ -98,10 +98,10 @@ export function createOpenStreams(given: {
   async function look(): Promise<void> {
     const began = performance.now()
     if (began < restsUntil) return
-    // Another process may reach the database. Readers reconnect to it, as they do when this one stops.
-    if (blindSince !== undefined && began - blindSince > awayMs) endAll([...streams.keys()])
-    if (looking) return
     blindSince ??= began
+    // Another process may reach the database. Readers reconnect to it, as they do when this one stops.
+    if (began - blindSince > awayMs) endAll([...streams.keys()])
+    if (looking) return
     looking = true
     // The database is probably unreachable, and the streams send nothing in the meantime.
     const latest = await accessChanges.latest().catch(() => undefined)

@@ -2,7 +2,7 @@ import { pendingOfAnswers } from '../approvals/approval.ts'
 import type { Billing } from '../billing/billing.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
-import type { Database } from '../database/database.ts'
+import { retryWhileUnavailable, type Database } from '../database/database.ts'
 import { regardless } from '../database/while-permitted.ts'
 import { logging, type Logger } from '../logger.ts'
 import type { Session } from '../sessions/session.ts'
@@ -86,8 +86,9 @@ export function createAnswering(context: {
     changes.note(sessionId)
   }
 
-  const callsOf = (subjectId: string, step: number) =>
-    ToolCall.query(database).where({ subjectId, step }).orderBy('position')
+  // What has been done is told to its reader although Postgres is away for some seconds.
+  const callsOf = (subjectId: string, step: number): Promise<ToolCall[]> =>
+    retryWhileUnavailable(() => ToolCall.query(database).where({ subjectId, step }).orderBy('position'))
 
   /** Makes the calls of a step that are left. Returns what comes after them: some may wait for approval. */
   async function performCalls(
@@ -95,7 +96,7 @@ export function createAnswering(context: {
     step: number,
     asked: ToolCall[],
   ): Promise<Outcome> {
-    const secrets = await steps.secretsOf(session)
+    const secrets = await retryWhileUnavailable(() => steps.secretsOf(session))
     const made = await Promise.allSettled(
       asked
         .filter(({ status }) => !isFinal(status))
@@ -113,7 +114,8 @@ export function createAnswering(context: {
     return after.every(({ status }) => isFinal(status)) ? 'more' : 'approval'
   }
 
-  const answerNow = (id: string) => ChatAnswer.query(database).findOne({ id }).throwIfNotFound()
+  const answerNow = (id: string): Promise<ChatAnswer> =>
+    retryWhileUnavailable(() => ChatAnswer.query(database).findOne({ id }).throwIfNotFound())
 
   /** What ends the answer now, or nothing if the model is asked once more. */
   async function stepOnce(work: Work, answer: ChatAnswer): Promise<Outcome> {

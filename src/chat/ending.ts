@@ -80,6 +80,8 @@ export function createEnding(context: {
       database.transaction(async (trx) => leaveAnswer(trx, context, await lockAnswer(trx, written), changes)),
     )
 
+  const mayGoOn = (written: Written): Promise<boolean> => retryWhileUnavailable(() => goesOn(database, written))
+
   function failureOf({ error, signal }: Broken): CodedError {
     if (signal.reason === 'gone') return new CodedError('STREAM_ABORTED')
     if (signal.reason === 'late') {
@@ -112,7 +114,8 @@ export function createEnding(context: {
         await parts.end(stopped)
         return stopped
       }
-      if (signal.reason === 'shutdown' && (await goesOn(database, written))) return handOver(written, parts)
+      const isBroken = signal.reason === 'shutdown' || (!signal.aborted && isTransient(broken.error))
+      if (isBroken && (await mayGoOn(written))) return handOver(written, parts)
       const failure = failureOf(broken)
       const { code: errorCode, message: errorMessage } = failure
       const failed = await record(written, { status: 'failed', errorCode, errorMessage })
@@ -133,9 +136,9 @@ export function createEnding(context: {
     }
   }
 
-  /** This process ends, and another one continues. */
+  /** This process ends, or could not reach Postgres: one that reaches it continues from the last recorded step. */
   async function handOver(written: Written, parts: PartWriter): Promise<ChatAnswer> {
-    await release(database, written)
+    await retryWhileUnavailable(() => release(database, written))
     return lost(written, parts)
   }
 

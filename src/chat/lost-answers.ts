@@ -6,14 +6,17 @@ import type { ErrorCode } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Loop } from '../loop/loop.ts'
 import type { Metrics } from '../metrics/metrics.ts'
+import { beatMs } from './beats.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import { leaveAnswer } from './ending.ts'
-import { leased, writerHasStopped } from './writer.ts'
+import { leased, leaseSeconds, writerHasStopped } from './writer.ts'
 
 /**
  * How long a lease must have been seen expired: after an outage of the database, living writers extend theirs first.
  */
 const confirmMs = 1200
+/** How soon the answer of a process that stands still may be taken up, in milliseconds. */
+export const writerPatienceMs = leaseSeconds * 1000 - beatMs + confirmMs
 /** An answer whose processes end again and again may be what kills them. */
 export const mostTakeovers = 5
 /** How many are taken at a time, in random order: several processes share those of one that died. */

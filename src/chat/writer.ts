@@ -4,7 +4,7 @@ import { sessionContinues } from '../sessions/session-continues.ts'
 import { ChatAnswer } from './chat-answer.ts'
 
 /** How long a process that says nothing is taken for alive. It says so every second. */
-const leaseSeconds = 2.5
+export const leaseSeconds = 2.5
 
 /** The end of a lease that begins now. Processes do not compare their clocks. */
 const leaseEnd = `now() + interval '${leaseSeconds} seconds'`

@@ -116,8 +116,8 @@ test('what is away is waited for however often it is asked, and is no surprise',
 })
 
 test('an activity that fails is tried again after a pause that grows; the options of one inside a workflow task name its pause', async (t) => {
-  const pauseAt = async (attempt: number, isLocal = false) => {
-    const { failure } = await failureOf(telling({}), activityEnvironment({ attempt, isLocal }))
+  const pauseAt = async (attempt: number, isLocal = false, thrown: Error = telling({})) => {
+    const { failure } = await failureOf(thrown, activityEnvironment({ attempt, isLocal }))
     return (failure as ApplicationFailure).nextRetryDelay
   }
   t.deepEqual(
@@ -125,6 +125,8 @@ test('an activity that fails is tried again after a pause that grows; the option
     [1000, 2000, 8000, 15_000, 15_000],
   )
   t.is(await pauseAt(3, true), undefined)
+  const atOnce = new CodedError('MODEL_ERROR', { message: 'The provider is busy.', retryAfter: 0 })
+  t.is(await pauseAt(4, false, atOnce), 8000, 'a provider that names no pause is not asked every second')
 })
 
 test('an activity that is cancelled says so, and one whose worker stops is to be tried elsewhere', async (t) => {

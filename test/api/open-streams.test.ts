@@ -98,6 +98,22 @@ test('all streams end in a process that cannot reach its database for long, beca
   }
 })
 
+test('so does one that is opened while a process still waits for its database', async (t) => {
+  let asked = 0
+  const latest = () => {
+    asked += 1
+    return new Promise<number>(() => undefined)
+  }
+  const { enter } = open(10, { checkSeconds: 600, latest, awayMs: 100 })
+  const leave = enter(streamOf('a', async () => undefined).stream)
+  await eventually(10, 'it looks', () => asked || undefined)
+  leave()
+  const { ends, stream } = streamOf('b', async () => undefined)
+  t.teardown(enter(stream))
+  await eventually(10, 'it ends', () => ends.length > 0 || undefined)
+  t.is(asked, 1)
+})
+
 test('there are as many streams as are allowed, and all end with the process', (t) => {
   const { enter, stopping } = open(1)
   const { ends, stream } = streamOf('a', async () => undefined)

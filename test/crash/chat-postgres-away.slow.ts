@@ -17,10 +17,12 @@ import { openStage, reconcile } from './stage.ts'
 /** An API process that reaches Postgres through a door, and one in this process that does the rest and is never cut off. */
 const world = forWholeFile(test, 'chats without Postgres', async (t) => {
   const provider = await startFailingProvider(t)
-  const models = ['speaks-on', 'speaks-on-alone', 'calls', 'calls-alone', 'unconfirmed', 'taken'].map((id) => ({
-    id,
-    price: { input: 1, output: 2 },
-  }))
+  const models = ['speaks-on', 'speaks-on-alone', 'calls', 'calls-alone', 'unconfirmed', 'taken', 'unheld'].map(
+    (id) => ({
+      id,
+      price: { input: 1, output: 2 },
+    }),
+  )
   const described = { name: 'scripted', kind: 'openai-compatible', baseUrl: provider.url, models }
   const { url, drop } = await openTestDatabase()
   t.teardown(drop)
@@ -132,6 +134,21 @@ test.serial('what Postgres could not confirm is recorded, charged and told once'
   t.is(await chatted.charges(), 2)
   t.is(chatted.requests(), 2)
   t.is(sites.badTools.requests().length, calls + 1)
+})
+
+test.serial('an answer that needs no reader goes on although its process loses Postgres before a step', async (t) => {
+  const { door } = await world()
+  const chatted = await chatOf('unheld', 'continue', [done])
+  door.unconfirmed('insert into credit_holds')
+  const response = await chatted.ask()
+  t.true(door.areBroken())
+  t.regex(await response.text(), /continues on another server/)
+  const answer = await eventually(20, 'it is over', async () => {
+    const found = await chatted.answer()
+    return found?.status === 'completed' ? found : undefined
+  })
+  t.like(answer, { metadata: { credits: 1 } })
+  t.deepEqual([await chatted.charges(), chatted.requests()], [1, 1])
 })
 
 test.serial('an answer that was taken for lost is charged for what was said, and told', async (t) => {

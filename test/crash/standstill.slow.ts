@@ -25,7 +25,7 @@ const program = `
   console.log(JSON.stringify(said))`
 
 for (const { title, forMs, expected } of [
-  { title: 'sends nothing', forMs: 4500, expected: { said: { code: 'STOOD_STILL', maybeSent: false }, requests: 0 } },
+  { title: 'sends nothing', forMs: 3000, expected: { said: { code: 'STOOD_STILL', maybeSent: false }, requests: 0 } },
   { title: 'sends its request if the pause was short', forMs: 500, expected: { said: { status: 200 }, requests: 1 } },
 ]) {
   test(`a process that is frozen while it connects to a site ${title}`, async (t) => {

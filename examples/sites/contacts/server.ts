@@ -18,6 +18,8 @@ import { createTools } from './tools.ts'
 export interface ContactsOptions extends ListenOptions {
   /** The platform's redirect URIs, compared character by character; by default a platform on this machine. */
   redirectUris?: string[] | undefined
+  /** Where it is reached, if that is not where it listens. */
+  origin?: string | undefined
   /** The lifetime of access tokens; an hour by default. */
   accessTokenSeconds?: number | undefined
   /** Where grants and tokens outlive the process; by default they end with it. */
@@ -47,7 +49,8 @@ const localPlatform = 'http://127.0.0.1:3000/vault/oauth/callback'
 
 /** Starts the site with sample contacts. Throws if the port is taken. */
 export async function startContacts(options: ContactsOptions): Promise<ContactsSite> {
-  const { server, origin, close } = await listen(options)
+  const { server, origin: own, close } = await listen(options)
+  const { origin = own } = options
   const settings: TokenEndpointSettings & { accessTokenSeconds: number } = {
     accessTokenSeconds: options.accessTokenSeconds ?? 3600,
   }

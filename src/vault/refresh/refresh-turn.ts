@@ -2,7 +2,7 @@ import type { VaultEntry } from '../vault-entry.ts'
 import type { RefreshCause, VaultRefresh } from './vault-refresh.ts'
 
 /** How long the holder of an expired lease has to store its result once Postgres is reachable. */
-const contestMs = 2_000
+export const contestMs = 2_000
 /** How many times a possibly used-up refresh token is sent. */
 const mostDoubts = 2
 /** How many times a site may refuse for a reason other than the token, such as an unknown client. */

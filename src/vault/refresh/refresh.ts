@@ -8,7 +8,7 @@ import { newId } from '../../ids.ts'
 import type { Logger } from '../../logger.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import { page, type Page, type PageRequest } from '../../database/paging.ts'
-import { unlessStoodStill } from '../../safe-fetch/standstill.ts'
+import { evenIfStoodStill, unlessStoodStill } from '../../safe-fetch/standstill.ts'
 import type { Sealing } from '../../secrets/sealing.ts'
 import { describeTool } from '../../sites/tool.ts'
 import type { MarkNeedsReauth } from '../reauthorization.ts'
@@ -17,7 +17,7 @@ import type { OAuthClient } from '../oauth/oauth-client.ts'
 import type { Grant, TokenOutcome } from '../oauth/token-outcome.ts'
 import { grantFields } from '../oauth/grant-fields.ts'
 import { forgetOldAttempts, pastAttempts } from './refresh-history.ts'
-import { decideTurn, longestPauseMs, reasonInWords, type Turn } from './refresh-turn.ts'
+import { contestMs, decideTurn, longestPauseMs, reasonInWords, type Turn } from './refresh-turn.ts'
 import { VaultEntry } from '../vault-entry.ts'
 import { VaultRefresh, type RefreshCause } from './vault-refresh.ts'
 
@@ -25,6 +25,8 @@ import { VaultRefresh, type RefreshCause } from './vault-refresh.ts'
 const leaseMs = 10_000
 const beatMs = 3_000
 const pollMs = 100
+/** How soon the turn of a process that stands still may be given away, in milliseconds. */
+export const holderPatienceMs = leaseMs - beatMs + contestMs
 /**
  * The pause after a refusal for a reason other than the token: the site may soon know the client again, or its proxy
  * may be changing.
@@ -106,9 +108,10 @@ export function createRefresh(context: {
 
   /** Revokes the new tokens of an entry that was deleted in the meantime. */
   async function revoke(entry: VaultEntry, { refreshToken, accessToken }: Grant): Promise<void> {
-    await oauthClient
-      .revoke(clientOfEntry(sealing, entry), refreshToken ?? accessToken)
-      .catch((error: unknown) => logger.warn({ err: error, entryId: entry.id }, 'failed to revoke an unused grant'))
+    const work = () => oauthClient.revoke(clientOfEntry(sealing, entry), refreshToken ?? accessToken)
+    await evenIfStoodStill(work).catch((error: unknown) =>
+      logger.warn({ err: error, entryId: entry.id }, 'failed to revoke an unused grant'),
+    )
   }
 
   /** Clears a contest too: if the lease expires again, the holder gets its full time again. */

@@ -4,7 +4,7 @@ import { decide } from '../../helpers/approvals.ts'
 import { eventually } from '../../helpers/eventually.ts'
 import type { Begun } from './begin.ts'
 import { messageOf, type Asked } from './model.ts'
-import { read, readAgain, verdictOn } from './readers.ts'
+import { read, readAgain, verdictOn, type Reading } from './readers.ts'
 import type { Scene } from './scene.ts'
 import type { Arrived } from './site.ts'
 import type { Ending } from './table.ts'
@@ -20,12 +20,17 @@ interface Shown {
   parts: { type: string; state?: string; toolCallId?: string }[]
 }
 
+/** Its reader comes back to the process that came after. */
+export async function comeBack(begun: Begun, url: string): Promise<Reading> {
+  if (begun.phase === 'while an approval waits') await approve(begun, url)
+  return readAgain({ ...begun.session, url })
+}
+
 /** Waits until the answer has ended at the process that came after, and tells what everybody has seen of it. */
-export async function whatBecameOf(scene: Scene, begun: Begun, url: string): Promise<Seen> {
+export async function whatBecameOf(scene: Scene, begun: Begun, url: string, reader?: Reading): Promise<Seen> {
   const { kind, phase, name } = begun
   const session = { ...begun.session, url }
-  if (phase === 'while an approval waits') await approve(begun, url)
-  const reading = readAgain(session)
+  const reading = reader ?? (await comeBack(begun, url))
   const answer = await eventually(90, `${phase} (${kind}): the answer has ended`, () => endedIn(session, begun))
   const [calls, asked] = [scene.site.callsOf(name), scene.model.askedFor(name)]
   const steps = await stepsOf(scene, begun, answer)
@@ -36,7 +41,7 @@ export async function whatBecameOf(scene: Scene, begun: Begun, url: string): Pro
     words: wordsOf(answer, steps),
     asked: [1, 2].map((step) => asked.filter((one) => one.step === step).length),
     call: callOf(answer, calls, asked),
-    reader: verdictOn(await reading, answer),
+    reader: verdictOn(await reading.parts, answer),
     next: await nextAnswer(session),
   }
 }

@@ -23,16 +23,24 @@ function partsIn(text: string): ChatPart[] {
   return sent.map((frame) => JSON.parse(frame) as ChatPart)
 }
 
-/** Reads what the last answer of a session still says; a client asks again where nobody answers. */
-export async function readAgain({ url, token }: TestSession): Promise<ChatPart[] | undefined> {
+/** What somebody reads who has come back. */
+export interface Reading {
+  /** All parts, at the end of the stream; undefined if there was nothing to read. */
+  parts: Promise<ChatPart[] | undefined>
+}
+
+/**
+ * Asks for what the last answer of a session still says, until somebody answers. From then on, the answer may end: who asks
+ * later finds it in the history.
+ */
+export async function readAgain({ url, token }: TestSession): Promise<Reading> {
   const ask = { headers: { 'x-session-token': token }, signal: AbortSignal.timeout(60_000) }
   for (;;) {
     const response = await fetch(`${url}/chat/messages/any/stream`, ask).catch(() => undefined)
-    if (response?.status === 204) return undefined
+    if (response?.status === 204) return { parts: Promise.resolve(undefined) }
     if (response) {
       const reader = read(Promise.resolve(response))
-      await reader.ended
-      return reader.parts()
+      return { parts: reader.ended.then(() => reader.parts()) }
     }
     ask.signal.throwIfAborted()
     await delay(50)

@@ -20,6 +20,14 @@ export async function holdWrite(database: Database, write: Write, answerId: stri
   return { waiting: () => untilBlockedBy(database, held as Transaction), release }
 }
 
+/** Makes the ends of these answers wait. Returns the function that lets them go on. */
+export const holdEnds = (database: Database, answerIds: string[]) =>
+  hold(database, (trx) =>
+    trx.raw("select pg_advisory_xact_lock(hashtext('end ' || id)) from unnest(:answerIds::text[]) as given(id)", {
+      answerIds,
+    }),
+  )
+
 const triggers = `
   create function wait_for_step() returns trigger language plpgsql as $$
   begin

@@ -1,7 +1,21 @@
+import type {
+  AnswerRow,
+  CallRow,
+  ChargeRow,
+  EntryRow,
+  FireRow,
+  PaymentRow,
+  RefreshRow,
+  RunRow,
+  StepRow,
+} from './rows.ts'
+
 /** What is known after a storm: the record, the sites' own logs, what senders were told, and the logs of all processes. */
 export interface Evidence {
   /** What senders have been promised: each answer 202, in order of arrival. */
   receipts: Receipt[]
+  /** What else was answered with success: each names what the record must have. */
+  accepted: Accepted[]
   /** Chat messages that were answered to the end. */
   messages: string[]
   runs: RunRow[]
@@ -10,6 +24,15 @@ export interface Evidence {
   steps: StepRow[]
   accounts: { ownerId: string; balance: number }[]
   entries: EntryRow[]
+  approvals: { id: string; status: string }[]
+  payments: PaymentRow[]
+  /** What the payment provider has in its own tables. */
+  charges: ChargeRow[]
+  fires: FireRow[]
+  /** The agents that start each minute, and the time in which they had to. */
+  schedules: { agentId: string; from: number; until: number }[]
+  /** The only agent whose credits may run out. */
+  cappedAgentId: string
   /** The runs and answers for whose step credits are held. */
   holds: string[]
   /** What queries over the whole ledger have found. */
@@ -17,10 +40,11 @@ export interface Evidence {
   /** The connections that had to be signed in again, each with the generation of the credential that died. */
   lostGrants: { entryId: string; generation: number }[]
   refreshes: RefreshRow[]
+  /** What the OAuth server has logged of requests for tokens, in order of arrival. */
+  tokenRequests: TokenRequest[]
   /** Every request that came to a tool of a site, in order of arrival. */
   arrivals: Arrival[]
-  /** When connections to sites were held or slow, so that requests could arrive long after they were sent. */
-  slowRoads: { from: number; until: number }[]
+  blows: Blow[]
   logs: { name: string; text: string }[]
   secrets: { name: string; value: string }[]
 }
@@ -36,64 +60,38 @@ export interface Receipt {
   until: number
 }
 
-export interface RunRow {
+export interface Accepted {
+  what: 'direct call' | 'decision' | 'purchase'
+  /** What the answer named. */
   id: string
-  agentId: string
-  sequence: number
-  key: string | null
-  status: string
-  reason: string | null
-  startedAt: number | null
-  endedAt: number | null
+  /** The state that was answered, if it was final. */
+  status?: string
+  /** The client's key. */
+  key?: string
 }
 
-export interface AnswerRow {
-  id: string
-  messageId: string
-  clientId: string | null
-  status: string
-  errorCode: string | null
-  endedAt: number | null
+export const blowKinds = ['kill', 'freeze', 'cut', 'hold', 'delay', 'reset'] as const
+
+export interface Blow {
+  kind: (typeof blowKinds)[number]
+  /** Of the process or the door. */
+  name: string
+  /** The site to which the door leads. */
+  site: string | null
+  /** Milliseconds since 1970. */
+  from: number
+  until: number
 }
 
-export interface CallRow {
-  /** The run or answer; null for a direct call. */
-  subjectId: string | null
-  step: number
-  id: string
-  /** What the site's log names the call by. */
-  key: string
-  effect: string
-  status: string
-  tool: string
-  startedAt: number | null
-  endedAt: number | null
-}
-
-export interface StepRow {
-  subjectId: string
-  step: number
-  credits: number
-}
-
-export interface EntryRow {
-  id: string
-  ownerId: string
-  credits: number
-  kind: string
-  runId: string | null
-  answerId: string | null
-  step: number | null
-  attempt: number | null
-  paymentId: string | null
-}
-
-export interface RefreshRow {
-  entryId: string
-  /** The generation of the credential that was refreshed. */
-  generation: number
-  /** null: its process died. */
-  outcome: string | null
+export interface TokenRequest {
+  at: number
+  grantType: string
+  /** Of the answer; null: its connection was gone by then. */
+  status: number | null
+  error: string | null
+  /** A fingerprint. */
+  refreshToken: string | null
+  consumedBefore: boolean
 }
 
 export interface Arrival {

@@ -5,6 +5,7 @@ import type { ExecutionContext } from 'ava'
 import { z } from 'zod'
 import type { ContactsSite } from '../../../examples/sites/contacts/server.ts'
 import { listen } from '../../../examples/sites/https-server.ts'
+import { freePorts } from '../../../bin/local/ports.ts'
 import { temporaryCertificates } from '../../helpers/https-server.ts'
 import { startMcpServer } from '../../helpers/mcp-server.ts'
 import { startContactsSite } from '../../helpers/sites.ts'
@@ -14,15 +15,15 @@ import type { Arrival } from './evidence.ts'
 const effects = ['once', 'idempotent', 'read'] as const
 
 /** Where a site is reached: at its own port, or at that of a door in front of it. */
-type Road = (port: number) => Promise<number>
+type Road = (site: string, port: number) => Promise<number>
 
 /** The sites of a storm. Their logs are written before they answer, and say what has really happened. */
-export async function startSites(t: ExecutionContext, road: Road, redirectUris: string[]) {
+export async function startSites(t: ExecutionContext, road: Road, redirectUris: string[], random: Chance) {
   const arrivals: Arrival[] = []
   const note = (site: string, key: string, tool: string) => void arrivals.push({ site, key, tool, at: Date.now() })
-  const desk = await startDesk(t, road, note)
+  const desk = await startDesk(t, road, note, random)
   const mcp = await startMcp(t, road, note)
-  const { site: contacts } = await startContactsSite(t, { redirectUris, accessTokenSeconds: 20 })
+  const contacts = await startContacts(t, road, redirectUris)
   const atContacts = (): Arrival[] =>
     contacts.requests().map(({ idempotencyKey, tool, at }) => ({
       site: 'contacts',
@@ -37,11 +38,19 @@ export type Sites = Awaited<ReturnType<typeof startSites>>
 
 type Note = (site: string, key: string, tool: string) => void
 
-/** A site with a tool of each effect, whose answers take a moment. */
-async function startDesk(t: ExecutionContext, road: Road, note: Note): Promise<string> {
+/** A site whose tokens are rotated, and soon expire. It must know how it is reached before it listens. */
+async function startContacts(t: ExecutionContext, road: Road, redirectUris: string[]): Promise<ContactsSite> {
+  const [port = 0] = await freePorts(1)
+  const origin = `https://127.0.0.1:${await road('contacts', port)}`
+  const { site } = await startContactsSite(t, { port, origin, redirectUris, accessTokenSeconds: 20 })
+  return site
+}
+
+/** A site with a tool of each effect, whose answers take as long as those of real ones, so that blows fall between. */
+async function startDesk(t: ExecutionContext, road: Road, note: Note, random: Chance): Promise<string> {
   const { server, origin: own, close } = await listen({ port: 0, tls: await temporaryCertificates() })
   t.teardown(close)
-  const origin = `https://127.0.0.1:${await road(Number(new URL(own).port))}`
+  const origin = `https://127.0.0.1:${await road('desk', Number(new URL(own).port))}`
   const manifest = JSON.stringify({
     name: 'Desk',
     version: '1.0.0',
@@ -61,7 +70,7 @@ async function startDesk(t: ExecutionContext, road: Road, note: Note): Promise<s
     await text(request)
     if (!isManifest) {
       note('desk', String(request.headers['idempotency-key']), request.url?.split('/').at(-1) ?? '')
-      await delay(50)
+      await delay(random.whole(50, 2000))
     }
     response.writeHead(200, { 'content-type': 'application/json' }).end(isManifest ? manifest : '{"done":true}')
   }
@@ -85,7 +94,7 @@ async function startMcp(t: ExecutionContext, road: Road, note: Note): Promise<st
         },
       ),
   })
-  return `https://127.0.0.1:${await road(server.port)}/mcp`
+  return `https://127.0.0.1:${await road('mcp', server.port)}/mcp`
 }
 
 export const mcpToken = 'a-token-of-the-mcp-site-4711'

@@ -46,10 +46,10 @@ export async function openStage(t: ExecutionContext, say: (text: string) => void
     members: cluster.members.map(memberOf),
     doors,
     /** A port that leads to the site at another. */
-    async road(target: number): Promise<number> {
+    async road(site: string, target: number): Promise<number> {
       const [port = 0] = await freePorts(1)
       const door = await openDoor(port, target)
-      doors.push({ name: `the road to the site at ${target}`, toSite: true, ...door })
+      doors.push({ name: `the road to ${site}`, site, isUp: () => true, ...door })
       return port
     },
     secrets: await secretsOf(folder),
@@ -59,13 +59,14 @@ export async function openStage(t: ExecutionContext, say: (text: string) => void
 
 const memberOf = (member: ClusterMember): Member => ({
   name: member.name,
+  isUp: () => member.pid() !== undefined,
   kill: () => member.kill(),
   freeze: () => member.signal('SIGSTOP'),
   thaw: () => member.signal('SIGCONT'),
 })
 
-const doorsOf = ({ name, doors }: ClusterMember): Door[] =>
-  Object.entries(doors).map(([to, door]) => ({ name: `${name} and ${to}`, ...door }))
+const doorsOf = ({ name, doors, pid }: ClusterMember): Door[] =>
+  Object.entries(doors).map(([to, door]) => ({ name: `${name} and ${to}`, isUp: () => pid() !== undefined, ...door }))
 
 /** The keys and passwords that the cluster was started with. */
 async function secretsOf(folder: string): Promise<{ name: string; value: string }[]> {

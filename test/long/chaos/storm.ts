@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Chance } from '../../money/chance.ts'
+import { blowKinds, type Blow } from './evidence.ts'
 
 /** A process that the storm kills and freezes. Its supervisor starts it again. */
 export interface Member {
   name: string
+  isUp: () => boolean
   kill: () => unknown
   freeze: () => unknown
   thaw: () => unknown
@@ -12,8 +14,10 @@ export interface Member {
 /** A TCP connection between two of them. */
 export interface Door {
   name: string
-  /** It leads to a site, whose calls may arrive late. */
-  toSite?: true
+  /** The site to which it leads, whose calls may arrive late. */
+  site?: string
+  /** Whether the program behind it is there. Nothing behind a door of one that is down can be taken away. */
+  isUp: () => boolean
   /** Breaks all connections, and refuses new ones until `open`. */
   cut: () => unknown
   /** Accepts connections and lets nothing pass until `open`. */
@@ -24,28 +28,18 @@ export interface Door {
   open: () => unknown
 }
 
-const kinds = ['kill', 'freeze', 'cut', 'hold', 'delay', 'reset'] as const
-type Kind = (typeof kinds)[number]
+type Kind = Blow['kind']
 
-export interface Blow {
-  kind: Kind
-  name: string
-  /** Milliseconds since 1970. */
-  from: number
-  until: number
-  toSite: boolean
-}
-
-/** Strikes one member or door after another, as the seed says. Blows overlap. */
+/** Strikes one member or door after another, as the seed says, of those that are up. Blows overlap. */
 export function createStorm(parts: { members: Member[]; doors: Door[] }, random: Chance, note: (text: string) => void) {
   const blows: Blow[] = []
   const struck = new Set<string>()
 
   async function strike(): Promise<void> {
     const free = parts.members
-      .filter(({ name }) => !struck.has(name))
+      .filter(({ name, isUp }) => !struck.has(name) && isUp())
       .flatMap((member) => Array(weightOf(member)).fill(member) as Member[])
-    const closed = parts.doors.filter(({ name }) => !struck.has(name))
+    const closed = parts.doors.filter(({ name, isUp }) => !struck.has(name) && isUp())
     const isDoor = closed.length > 0 && (free.length === 0 || random.whole(1, 2) === 1)
     const part = isDoor ? pick(closed, random) : pick(free, random)
     if (!part) return
@@ -53,7 +47,7 @@ export function createStorm(parts: { members: Member[]; doors: Door[] }, random:
     const from = Date.now()
     const kind = await ('kill' in part ? hit(part, random) : shut(part, random))
     struck.delete(part.name)
-    blows.push({ kind, name: part.name, from, until: Date.now(), toSite: 'toSite' in part })
+    blows.push({ kind, name: part.name, from, until: Date.now(), site: 'site' in part ? (part.site ?? null) : null })
     note(`${kind} ${part.name}, ${Date.now() - from} ms`)
   }
 
@@ -102,4 +96,4 @@ async function shut(door: Door, random: Chance): Promise<Kind> {
 
 /** How often each kind of blow fell. */
 export const tallyOf = (blows: Blow[]): string =>
-  kinds.map((kind) => `${blows.filter((blow) => blow.kind === kind).length} × ${kind}`).join(', ')
+  blowKinds.map((kind) => `${blows.filter((blow) => blow.kind === kind).length} × ${kind}`).join(', ')

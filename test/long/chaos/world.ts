@@ -9,17 +9,20 @@ import { onServer } from '../../helpers/database.ts'
 import { chance } from '../../money/chance.ts'
 import { contradictionsIn } from '../../money/invariants.ts'
 import type { Evidence } from './evidence.ts'
-import { emptyLoad, play } from './load.ts'
+import { play } from './load.ts'
 import { openBusy, openThrifty, secretsOf } from './owners.ts'
 import { readRecord } from './read-evidence.ts'
 import { disturbRefreshes, startSites } from './sites.ts'
 import { openStage } from './stage.ts'
 import { createStorm } from './storm.ts'
+import { emptyLoad } from './told.ts'
 
 /** How long requests are sent on after the storm, in milliseconds. */
 const calmMs = 60_000
 /** How long everything may take to end after that. */
 const mostDrainMs = 10 * 60_000
+/** How long the last requests may take to be answered. */
+const mostWaitMs = 3 * 60_000
 /** Between two blows. */
 const pauseMs: [least: number, most: number] = [1500, 6000]
 
@@ -28,7 +31,12 @@ type Say = (text: string) => void
 /** The cluster, its sites and its users, as a seed says. */
 export async function openWorld(t: ExecutionContext, seed: number, say: Say) {
   const stage = await openStage(t, say)
-  const sites = await startSites(t, (port) => stage.road(port), [`${stage.url}/vault/oauth/callback`])
+  const sites = await startSites(
+    t,
+    (...to) => stage.road(...to),
+    [`${stage.url}/vault/oauth/callback`],
+    chance(seed + 3),
+  )
   const tokens: string[] = []
   sites.contacts.transformToken = (body) => {
     tokens.push(String(body['access_token']), String(body['refresh_token']))
@@ -37,6 +45,7 @@ export async function openWorld(t: ExecutionContext, seed: number, say: Say) {
   const [busy, thrifty] = [await openBusy(stage.url, sites), await openThrifty(stage.url)]
   const load = emptyLoad()
   const storm = createStorm(stage, chance(seed), say)
+  const scheduled = { from: Date.now(), until: Infinity }
   const [end, giveUp] = [new AbortController(), new AbortController()]
   t.teardown(() => [end, giveUp].forEach((one) => one.abort()))
   const lostGrants: Evidence['lostGrants'] = []
@@ -62,6 +71,14 @@ export async function openWorld(t: ExecutionContext, seed: number, say: Say) {
     await call(thrifty.someone, agents.updateAgent, request).then(({ body }) => body)
   }
 
+  /** No run begins while the record is read. A fire of the last half minute may come after the pause. */
+  async function stopSchedules(): Promise<void> {
+    scheduled.until = Date.now() - 30_000
+    for (const { id: agentId } of busy.scheduled) {
+      await call(busy.someone, agents.pauseAgent, { params: { agentId } }).then(({ body }) => body)
+    }
+  }
+
   /** Waits until everything has ended, and says meanwhile how much has not. */
   async function drain(): Promise<void> {
     const until = Date.now() + mostDrainMs
@@ -75,14 +92,12 @@ export async function openWorld(t: ExecutionContext, seed: number, say: Say) {
   return {
     load,
     storm,
-    /** Resolves when the storm is over and everything has ended, or will not. */
+    /** Resolves when the storm is over and everything has ended, or will not. Rejects if a request had no answer. */
     async play(minutes: number): Promise<void> {
-      const playing = play(
-        load,
-        { busy, thrifty },
-        { random: chance(seed + 1), signal: end.signal, gaveUp: giveUp.signal },
-      )
-      playing.catch(() => undefined)
+      const pace = { random: chance(seed + 1), signal: end.signal, gaveUp: giveUp.signal }
+      const { sending, deciding } = play(load, { busy, thrifty }, pace)
+      // Awaited below.
+      for (const one of [sending, deciding]) one.catch(() => undefined)
       const signingIn = signInAgain()
       const refreshes = disturbRefreshes(sites.contacts, chance(seed + 2))
       await storm.rage(Date.now() + minutes * 60_000, pauseMs)
@@ -91,20 +106,27 @@ export async function openWorld(t: ExecutionContext, seed: number, say: Say) {
       await delay(calmMs)
       end.abort()
       await liftCap()
-      await Promise.race([playing, delay(mostDrainMs, undefined, { ref: false })])
+      await stopSchedules()
+      const late = setTimeout(() => giveUp.abort(), mostWaitMs)
+      await sending.finally(() => clearTimeout(late))
       say('no more requests')
       await drain()
       giveUp.abort()
-      await signingIn
+      await Promise.all([deciding, signingIn])
     },
+    logs: stage.logs,
     evidence: async (): Promise<Evidence> => ({
       ...(await onServer(stage.databaseUrl, readRecord)),
       contradictions: await contradictionsAt(stage.databaseUrl),
       receipts: load.receipts,
+      accepted: load.accepted,
       messages: load.messages,
       lostGrants,
+      tokenRequests: sites.contacts.tokenRequests().map((one) => ({ ...one, at: Date.parse(one.at) })),
       arrivals: sites.arrivals(),
-      slowRoads: storm.blows.filter(({ toSite }) => toSite),
+      blows: storm.blows,
+      schedules: busy.scheduled.map(({ id: agentId }) => ({ agentId, ...scheduled })),
+      cappedAgentId: thrifty.capped.id,
       logs: await stage.logs(),
       secrets: [
         ...secretsOf(busy, thrifty),

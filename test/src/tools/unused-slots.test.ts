@@ -8,6 +8,7 @@ import { newId } from '../../../src/ids.ts'
 import { eventually } from '../../helpers/eventually.ts'
 import { connectBadTools, person } from '../../helpers/people.ts'
 import { sharedPlatform } from '../../helpers/shared.ts'
+import { briefStandstill } from '../../helpers/standstill.ts'
 import { startSites } from '../../helpers/sites.ts'
 
 const platformOf = sharedPlatform(test, 'idle')
@@ -25,7 +26,7 @@ async function open(t: ExecutionContext, call: () => Promise<CallOutcome>) {
   const noted: unknown[] = []
   const storedBytes = { note: (...of: unknown[]) => void noted.push(of) }
   const nothing = async () => {}
-  async function send(begun: boolean, limit = outgoing, more: Partial<Sending> = {}) {
+  async function send(begun: boolean, limit = outgoing, more: Partial<Sending> = {}, onBegin = () => {}) {
     const sender = createSender({
       config,
       logger,
@@ -37,7 +38,11 @@ async function open(t: ExecutionContext, call: () => Promise<CallOutcome>) {
     })
     const asked = { callId: newId(), ownerId, entryId, tool: 'echo_text', arguments: '{}', idempotencyKey: 'k' }
     const sending = { ...asked, share: ownerId, mayWait: true, refusedGeneration: null, ...more }
-    return sender.send(sending, { begin: async () => begun, onRefused: nothing, onRefreshed: nothing })
+    const begin = async () => {
+      onBegin()
+      return begun
+    }
+    return sender.send(sending, { begin, onRefused: nothing, onRefreshed: nothing })
   }
   return { send, database, outgoing, ownerId, entryId, noted, host: new URL(sites.badTools.origin).host }
 }
@@ -46,6 +51,18 @@ test('a call that got its turn and is not to be sent any more leaves its slot to
   const { send, database, ownerId } = await open(t, () => Promise.reject(new Error('it must not be sent')))
   t.is((await send(false)).kind, 'dropped')
   t.deepEqual(await database('outgoing_slots').where({ share: ownerId }), [])
+})
+
+// @promise order once
+test('a call is not sent after its process stood still: somebody else may have gone on with it', async (t) => {
+  const { maySend, standStill } = briefStandstill(t)
+  const sent: boolean[] = []
+  const { send, outgoing } = await open(t, async () => {
+    sent.push(maySend())
+    return { kind: 'unavailable', httpStatus: null, certain: true, text: 'It was not sent.' }
+  })
+  t.like(await send(true, outgoing, {}, standStill), { kind: 'answered', outcome: { certain: true } })
+  t.deepEqual(sent, [false])
 })
 
 test('a site that says how long it is away is left alone for so long, and a call keeps its outcome if that cannot be noted', async (t) => {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isEventStream, type SafeStream } from '../../../safe-fetch/safe-fetch.ts'
 import { SafeFetchError } from '../../../safe-fetch/safe-fetch-error.ts'
+import { evenIfStoodStill } from '../../../safe-fetch/standstill.ts'
 import type { Attempt } from './attempt.ts'
 import { trimStream, type StreamPosition, type Trim } from './trim-body.ts'
 
@@ -64,16 +65,19 @@ export function resumption({ stream, url, headers, maxBytes, attempt }: Resumed)
     return !attempt.signal.aborted
   }
 
+  // It only asks for what the server has to say about a call that was sent.
   const ask = (eventId: string, bytes: number) =>
-    stream({
-      url,
-      method: 'GET',
-      headers: { ...common, accept: 'text/event-stream', 'last-event-id': eventId },
-      timeoutMs: Math.max(0, attempt.endsAt - performance.now()),
-      maxBytes: maxBytes - bytes,
-      signal: attempt.signal,
-      onFailure: (failure) => void Object.assign(attempt, { failure }),
-    }).catch((error: unknown) => {
+    evenIfStoodStill(() =>
+      stream({
+        url,
+        method: 'GET',
+        headers: { ...common, accept: 'text/event-stream', 'last-event-id': eventId },
+        timeoutMs: Math.max(0, attempt.endsAt - performance.now()),
+        maxBytes: maxBytes - bytes,
+        signal: attempt.signal,
+        onFailure: (failure) => void Object.assign(attempt, { failure }),
+      }),
+    ).catch((error: unknown) => {
       if (error instanceof SafeFetchError) return undefined
       throw error
     })

@@ -1,7 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import test, { type ExecutionContext } from 'ava'
+import type { SafeStream } from '../../../../../src/safe-fetch/safe-fetch.ts'
+import { SafeFetchError } from '../../../../../src/safe-fetch/safe-fetch-error.ts'
+import { unlessStoodStill } from '../../../../../src/safe-fetch/standstill.ts'
+import { resumption } from '../../../../../src/sites/dialects/mcp/resumed-stream.ts'
 import { statusAfter } from '../../../../../src/tools/tool-call.ts'
 import { startMcpServer, type Era, type Received } from '../../../../helpers/mcp-server.ts'
+import { briefStandstill } from '../../../../helpers/standstill.ts'
 import { openDialect, shareThreads } from './dialect.ts'
 
 shareThreads(test)
@@ -111,4 +116,22 @@ test('a response of a revision without sessions is not asked for again', async (
   const { use, resumed } = await open(t, [priming('one')], { era: 'current' })
   t.like(await use(), inDoubt)
   t.is(resumed.length, 0)
+})
+
+test('the rest of a response is asked for even if the process stood still: that sends no call', async (t) => {
+  const { maySend, standStill } = briefStandstill(t)
+  const sent: boolean[] = []
+  const stream: SafeStream = async () => {
+    sent.push(maySend())
+    throw new SafeFetchError('connect', { maybeSent: false })
+  }
+  const attempt = { signal: new AbortController().signal, endsAt: performance.now() + 60_000, results: [] }
+  const resume = resumption({ stream, url: 'https://shop.example', headers: {}, maxBytes: 1000, attempt })
+  await unlessStoodStill(performance.now(), async () => {
+    standStill()
+    t.false(maySend())
+    t.is(await resume({ eventId: 'one', retryMs: 0, bytes: 0 }), undefined)
+  })
+  t.true(sent.length > 0)
+  t.true(sent.every(Boolean))
 })
