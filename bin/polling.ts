@@ -8,22 +8,27 @@ import { openTunnel } from '../src/temporal/tunnel.ts'
 import { toolQueueOf } from '../workflows/messages.ts'
 import type { ProcessContext } from './process.ts'
 
-/** Long enough for a worker to release a lost server, short enough to return soon after. */
+/** The pause before new workers are created after a failure, in milliseconds. */
 const retryMs = 2000
 
-/** A poller, and whether it polls now. It does not poll while it reconnects to Temporal. */
 interface Polling extends Pick<Loop, 'stop'> {
+  /**
+   * Whether the workers run, and no connection of theirs has waited for Temporal for more than ten seconds. If a
+   * connection stays open and nothing passes, Temporal's core opens a new one after up to 45 seconds, and only that one
+   * waits.
+   */
   isPolling(): boolean
 }
 
 /**
- * Polls for workflow tasks and activities until stopped. When Temporal goes away, the worker ends, and new ones are
- * created until Temporal is back. Stopping drains: activities get SHUTDOWN_SECONDS to finish.
+ * Polls for workflow tasks and activities until stopped. If the workers fail, new ones are created after a pause. While
+ * Temporal is away, they keep running, and their connection waits (src/temporal/tunnel.ts). Stopping drains: activities
+ * get SHUTDOWN_SECONDS to finish.
  */
 export function startPolling(context: ProcessContext, workflowBundle: WorkflowBundleOption): Polling {
   const stopping = new AbortController()
   const { signal } = stopping
-  let isPolling = false
+  let isPolling = (): boolean => false
   const running = (async () => {
     while (!signal.aborted) {
       try {
@@ -35,7 +40,7 @@ export function startPolling(context: ProcessContext, workflowBundle: WorkflowBu
     }
   })()
   return {
-    isPolling: () => isPolling && !signal.aborted,
+    isPolling: () => isPolling() && !signal.aborted,
     stop: () => {
       stopping.abort()
       return running
@@ -47,20 +52,20 @@ async function poll(
   signal: AbortSignal,
   context: ProcessContext,
   workflowBundle: WorkflowBundleOption,
-  note: (isPolling: boolean) => void,
+  note: (isPolling: () => boolean) => void,
 ): Promise<void> {
   const { config, logger, services } = context
   await services.temporal.registerSearchAttributes()
   const tunnel = await openTunnel(config.temporal.address, signal)
   try {
-    const connection = await connectThrough(tunnel.address, config.temporal)
+    const connection = await NativeConnection.connect({ ...connectionOptions(config.temporal), proxy: tunnel.proxy })
     try {
       const workers = await createWorkers(context, connection, workflowBundle)
-      note(true)
+      note(() => !tunnel.isHeld())
       logger.info({ taskQueue: config.temporal.taskQueue, timeZoneData: process.versions.tz }, 'polling')
       await runTogether(workers, signal)
     } finally {
-      note(false)
+      note(() => false)
       await connection.close()
     }
   } finally {
@@ -68,12 +73,9 @@ async function poll(
   }
 }
 
-const connectThrough = (targetHost: string, config: ProcessContext['config']['temporal']) =>
-  NativeConnection.connect({ ...connectionOptions(config), proxy: { type: 'http-connect', targetHost } })
-
 /**
- * Heartbeats deliver cancellations, and tell Temporal that a worker lives. Their default interval, four fifths of the
- * timeout, is too close for a busy process.
+ * Heartbeats deliver cancellations, and tell Temporal that a worker is alive. The default interval is four fifths of the
+ * timeout. A busy process would miss the timeout.
  */
 export const heartbeatThrottle = '2s'
 
@@ -91,9 +93,9 @@ async function createWorkers(
     connection,
     namespace,
     activities: createActivities(services),
-    // A frozen worker takes along as many activities as it has open polls, each until its heartbeat times out, with
-    // longer pauses each time. With the default of ten, a run could need 90 seconds to move to another worker. A worker
-    // with little to do has one open poll.
+    // Temporal gives one activity to each open poll of a frozen worker, and moves it only when its heartbeat times out.
+    // With the default of ten polls, a run could need 90 seconds to move to another worker. A worker with little to do
+    // has one open poll.
     activityTaskPollerBehavior: { type: 'autoscaling', minimum: 1, initial: 1, maximum: 3 },
     maxHeartbeatThrottleInterval: heartbeatThrottle,
     maxConcurrentActivityTaskExecutions: slotsFor(config.workerActivities),
@@ -104,13 +106,12 @@ async function createWorkers(
     ...common,
     taskQueue,
     workflowBundle,
-    // The same: each workflow task that a frozen worker takes along waits five seconds, its timeout. With the default,
-    // ten polls all the time, half of the workers took along so many that at least every twentieth run did (npm run
+    // The same for workflow tasks: each one that a frozen worker has taken waits for its timeout of five seconds. With
+    // the default of ten polls at all times and half of the workers frozen, at least one run in twenty waited (npm run
     // long -- neighbours).
     workflowTaskPollerBehavior: { type: 'autoscaling', minimum: 1, initial: 2, maximum: 10 },
-    // A workflow task waits this long for the worker that has the workflow in memory before another worker may take
-    // it. With the default of 10 s, the runs of a killed worker would stall for that long. A replay elsewhere costs
-    // little.
+    // A workflow task waits this long for the worker that has its workflow in memory. Then any worker may take it. With
+    // the default of 10 s, the runs of a killed worker would stall for that long. A replay on another worker is cheap.
     stickyQueueScheduleToStartTimeout: '2s',
   })
   try {

@@ -6,7 +6,7 @@ import { types, type Client } from 'pg'
 import type { Config } from '../config/config.ts'
 import type { Logger } from '../logger.ts'
 import { followClock } from './follow-clock.ts'
-import { isUnprepared, noteSession } from './statement.ts'
+import { isUnprepared, neverPrepare } from './statement.ts'
 import { createAccountTurns, guarded } from './while-permitted.ts'
 
 /** How commands that may take long name their sessions, so that operators and alerts can tell them from work. */
@@ -55,7 +55,7 @@ export function createDatabase(
       afterCreate: prepared(async (connection, isFirst) => {
         if (isFirst) await prove?.(database, connection)
         await followClock(database, logger, connection)
-        noteSession(await isOfOwnSession(database, connection))
+        if (!(await isOfOwnSession(database, connection))) neverPrepare(connection)
       }),
     },
     acquireConnectionTimeout: waitSeconds * 1000,

@@ -9,6 +9,7 @@ import { seriesIn } from '../helpers/metrics-text.ts'
 import { startPlatform, testEnvironment } from '../helpers/platform.ts'
 import { startProcess } from '../helpers/processes.ts'
 import { ownEnvironment, sharedServers } from '../helpers/servers.ts'
+import { openTemporalDoor } from '../helpers/temporal-door.ts'
 
 async function ask(port: number, path = '/healthz') {
   const response = await fetch(`http://127.0.0.1:${port}${path}`)
@@ -34,6 +35,20 @@ test('a worker says that it is well while it polls and its database answers, and
   await eventually(30, 'it is well again', async () => ((await ask(port)).status === 200 ? true : undefined))
   t.is(await worker.stop(), 0)
   await t.throwsAsync(ask(port))
+})
+
+test('a worker that waits for Temporal for ten seconds is not well, until Temporal is back', async (t) => {
+  const [port = 0] = await freePorts(1)
+  const environment = await testEnvironment(t, { env: { WORKER_HEALTH_PORT: String(port) } })
+  const door = await openTemporalDoor(t, environment['TEMPORAL_ADDRESS'] ?? '')
+  const worker = await startProcess(t, 'worker', { ...environment, TEMPORAL_ADDRESS: door.address })
+  await eventually(30, 'it is well', async () => ((await ask(port)).status === 200 ? true : undefined))
+  await door.stop()
+  await eventually(30, 'Temporal is missed', async () => ((await ask(port)).status === 503 ? true : undefined))
+  t.like(await ask(port), { body: { polling: false, database: true } })
+  await door.start()
+  await eventually(30, 'it is well again', async () => ((await ask(port)).status === 200 ? true : undefined))
+  t.is(await worker.stop(), 0)
 })
 
 test("a worker answers with its own metrics and those of Temporal's core, to the token alone", async (t) => {

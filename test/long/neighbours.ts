@@ -51,10 +51,14 @@ test('a fault of some processes loses, doubles and reorders nothing, and fails n
   const refused = await during('one of two APIs refused by Postgres', { seconds: 20, begin: door.stop, faulty })
   await door.start()
   await isBack(t, faulty)
-  const cutOff = await during('one of two APIs cut off from Postgres', { seconds: 30, begin: network.cut, faulty })
-  network.heal()
+  const cutOff = await during('one of two APIs cut off from Postgres', {
+    seconds: 30,
+    begin: () => network.hold(),
+    faulty,
+  })
+  await network.open()
   await isBack(t, faulty)
-  const slow = await during('Temporal 2 s slow', { seconds: 30, begin: () => temporal.slow(travelMs) })
+  const slow = await during('Temporal 2 s slow', { seconds: 30, begin: () => temporal.delay(travelMs) })
 
   for (const line of tableOf([calm, frozen, thawed, refused, cutOff, slow])) measured(t, line)
   for (const phase of [refused, cutOff]) t.true((outAfterMs(phase) ?? Infinity) <= mostMsUntilOut, phase.name)
