@@ -102,6 +102,23 @@ refreshing(
 )
 
 refreshing(
+  'a site that twice cuts the connection instead of answering, and then works, keeps its connection',
+  async (t, { grow, rest, use, spent, site, outcomes }) => {
+    const cut = (_: unknown, response: { destroy: () => void }) => void response.destroy()
+    site.token = cut
+    await grow({ over: true })
+    for (let round = 0; round < 2; round += 1) {
+      t.is((await use()).failure.code, 'SITE_UNAVAILABLE')
+      await rest()
+    }
+    site.token = answering(tokenAnswer())
+    t.is((await use()).status, 200)
+    t.is(new Set(spent()).size, 1)
+    t.deepEqual(await outcomes(), ['ambiguous', 'ambiguous', 'refreshed'])
+  },
+)
+
+refreshing(
   'a refresh that gives fewer scopes makes the tools that need them unusable',
   async (t, { grow, use, entry, site, someone, params }) => {
     t.is((await use('change')).status, 200)
@@ -118,7 +135,7 @@ refreshing(
 )
 
 refreshing(
-  'where a token may have been spent, the access token is used while it lives, then one more try, and no loop',
+  'where a token may have been spent, the access token is used while it lives, then the refresh token is tried again, and at last no more',
   async (t, { grow, rest, use, spent, entry, site, outcomes, warnings, assertSilent }) => {
     site.token = status(500, JSON.stringify(tokenAnswer()))
     await grow()
@@ -127,15 +144,19 @@ refreshing(
     t.is(spent().length, 1, 'as long as the access token lives, nothing more is risked')
     t.is((await entry()).status, 'connected')
     await grow({ over: true })
-    await use()
+    for (let round = 1; round < 10; round += 1) {
+      t.is((await use()).failure.code, 'SITE_UNAVAILABLE')
+      t.is((await entry()).status, 'connected')
+      await rest()
+    }
     for (let round = 0; round < 3; round += 1) {
       await rest()
       t.is((await use()).failure.code, 'TOOL_EXECUTION_ERROR')
     }
-    t.is(spent().length, 2)
+    t.is(spent().length, 10)
     t.is(new Set(spent()).size, 1)
     t.is(site.toolTokens.length, 3)
-    t.deepEqual(await outcomes(), ['ambiguous', 'ambiguous'])
+    t.deepEqual(await outcomes(), Array(10).fill('ambiguous'))
     t.is((await entry()).status, 'needs_reauth')
     t.is((await warnings()).length, 1)
     assertSilent()
@@ -299,7 +320,7 @@ refreshing(
 )
 
 refreshing(
-  'of an answer that cannot be used the next refresh token is kept, none is sent twice, and after two it is over',
+  'of an answer that cannot be used the next refresh token is kept, none is sent twice, and after ten it is over',
   async (t, { grow, rest, use, spent, entry, site }) => {
     let next = ''
     site.token = (request, response) => {
@@ -308,11 +329,11 @@ refreshing(
       answering(answer)(request, response)
     }
     await grow({ over: true })
-    for (let round = 0; round < 4; round += 1) {
+    for (let round = 0; round < 12; round += 1) {
       t.not((await use()).status, 200)
       await rest()
     }
-    t.deepEqual([spent().length, spent()[1]], [2, next])
+    t.deepEqual([spent().length, spent()[1]], [10, next])
     const { status, statusReason } = await entry()
     t.is(status, 'needs_reauth')
     t.regex(statusReason ?? '', /`token_type` is “DPoP”, and only Bearer tokens are supported/)

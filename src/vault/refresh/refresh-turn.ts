@@ -3,8 +3,11 @@ import type { RefreshCause, VaultRefresh } from './vault-refresh.ts'
 
 /** How long the holder of an expired lease has to store its result once Postgres is reachable. */
 export const contestMs = 2_000
-/** How many times a possibly used-up refresh token is sent. */
-const mostDoubts = 2
+/**
+ * How many attempts in doubt end a grant. The first repetition has nothing left to lose, and neither have the others:
+ * whatever an attempt in doubt has used up, nobody has its new tokens.
+ */
+const mostDoubts = 10
 /** How many times a site may refuse for a reason other than the token, such as an unknown client. */
 const mostRefusals = 5
 /** The longest pause after attempts that did not use up the token, even if the site asks for a longer one. */
@@ -36,12 +39,12 @@ export type Turn = {
   | { kind: 'gone' }
 )
 
-const inDoubt = 'The result of the last token refresh is unknown, and the site rejected the old refresh token.'
+const allInDoubt = `The results of the last ${mostDoubts} token refreshes are unknown.`
 const noRefreshToken = 'The access token is no longer valid, and the site did not issue a refresh token.'
 
 /**
  * Decides from the record alone whether the caller may refresh. An attempt in doubt may have used up the refresh token.
- * Then the access token is used until it expires, and the refresh token is tried once more.
+ * Then the access token is used until it expires, and the refresh token is tried again until the site answers.
  */
 export function decideTurn({ entry, past, seen, cause, now, refreshable }: TurnFacts): Turn {
   if (entry.generation !== seen) return { kind: 'renewed', entry }
@@ -53,10 +56,9 @@ export function decideTurn({ entry, past, seen, cause, now, refreshable }: TurnF
   if (open && !isOver(open, now)) return lives ? { kind: 'kept', entry } : contested(open, now)
   const abandon = underWay && { abandon: underWay }
   if (!refreshable) return lives ? { kind: 'kept', entry } : { kind: 'dead', entry, reason: noRefreshToken }
-  const doubts =
-    past.filter(({ outcome }) => outcome === 'ambiguous' || outcome === 'abandoned').length + (open ? 1 : 0)
+  const doubts = past.filter(isInDoubt).length + (open ? 1 : 0)
   if (doubts > 0 && lives) return { kind: 'kept', entry, ...abandon }
-  if (doubts >= mostDoubts) return { kind: 'dead', entry, reason: reasonInWords(inDoubt, past), ...abandon }
+  if (doubts >= mostDoubts) return { kind: 'dead', entry, reason: reasonInWords(allInDoubt, past), ...abandon }
   const refusals = past.filter(({ outcome }) => outcome === 'refused').length
   if (refusals >= mostRefusals && !lives) return { kind: 'dead', entry, reason: lastWords(past) }
   const pause = pauseAfter(past)
@@ -74,15 +76,18 @@ const isOver = ({ leaseUntil, contestedAt }: VaultRefresh, now: Date): boolean =
 const contested = (open: VaultRefresh, now: Date): Turn =>
   open.leaseUntil <= now && open.contestedAt === null ? { kind: 'busy', contest: open } : { kind: 'busy' }
 
+const isInDoubt = ({ outcome }: VaultRefresh): boolean => outcome === 'ambiguous' || outcome === 'abandoned'
+
 /**
- * The time of the next attempt. After failures that certainly used up nothing, the intervals grow from 1 s, and the
- * site's Retry-After is respected.
+ * The time of the next attempt. The intervals grow from 1 s, and the site's Retry-After is respected. The first attempt
+ * in doubt makes no pause, because the rest of the access token's life was one.
  */
 function pauseAfter(past: VaultRefresh[]): Date {
-  const unspent = past.filter(({ outcome }) => outcome === 'failed' || outcome === 'not_sent' || outcome === 'refused')
-  const last = unspent.at(-1)
+  const firstInDoubt = past.find(isInDoubt)
+  const paused = past.filter((attempt) => attempt.endedAt !== null && attempt !== firstInDoubt)
+  const last = paused.at(-1)
   if (!last?.endedAt) return new Date(0)
-  const pauseMs = Math.min(1000 * 2 ** (unspent.length - 1), longestPauseMs)
+  const pauseMs = Math.min(1000 * 2 ** (paused.length - 1), longestPauseMs)
   return new Date(Math.max(last.endedAt.getTime() + pauseMs, last.retryAt?.getTime() ?? 0))
 }
 

@@ -2,7 +2,7 @@ import type { Blow, Evidence, TokenRequest } from '../evidence.ts'
 import type { RefreshRow } from '../rows.ts'
 
 /**
- * A site that rotates its refresh tokens uses one up before anybody has its answer. Such a token is sent once more if its
+ * A site that rotates its refresh tokens uses one up before anybody has its answer. Such a token is sent again if its
  * answer never came, and then the connection is lost to everyone. Anything else is a fault: a token that is sent again
  * although its answer was recorded, and a connection that ends although its token was never used up.
  */
