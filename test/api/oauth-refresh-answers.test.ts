@@ -104,8 +104,9 @@ refreshing(
 refreshing(
   'a site that twice cuts the connection instead of answering, and then works, keeps its connection',
   async (t, { grow, rest, use, spent, site, outcomes }) => {
-    const cut = (_: unknown, response: { destroy: () => void }) => void response.destroy()
-    site.token = cut
+    site.token = (_, response) => {
+      response.destroy()
+    }
     await grow({ over: true })
     for (let round = 0; round < 2; round += 1) {
       t.is((await use()).failure.code, 'SITE_UNAVAILABLE')
