@@ -31,7 +31,7 @@ export const sendChatMessage = route({
   status: 200,
   response: chatMessage,
   chatStream: true,
-  codes: ['FEATURE_LIMIT_REACHED', 'NO_CREDITS', 'MODEL_ERROR', 'CHAT_TIMEOUT'],
+  codes: ['FEATURE_LIMIT_REACHED', 'NO_CREDITS', 'MODEL_ERROR', 'CHAT_TIMEOUT', 'STREAM_ABORTED'],
   async handle({ services, proven, body, request }) {
     const wantsStream = isTransported(body) ? !request.asksForJson : (body.stream ?? request.asksForStream)
     const wanted = readChatRequest(body, idempotencyKeyOf(request.header))

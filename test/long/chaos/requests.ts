@@ -60,8 +60,9 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
 
 /** An answer that the API does not declare. A proxy may answer, too, and has no body. */
 const isFault = ({ message }: Error): boolean =>
-  / (broke|answered an undeclared code|answered a malformed error|answered \d+, not) /.test(` ${message} `) &&
-  !/: 50[234] undefined$/.test(message)
+  / (broke|answered an undeclared code:|answered a malformed error|answered with a body that is not declared|answered \d+, not) /.test(
+    ` ${message} `,
+  ) && !/: 50[234] undefined$/.test(message)
 
 const describe = ({ message, code }: Error & { code?: string }): string =>
   `${code ?? ''} ${message}`.trim().slice(0, 100)
