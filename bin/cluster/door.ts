@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
 
-const host = '127.0.0.1'
+const loopback = '127.0.0.1'
 
 /** More bytes than this wait only in the sender. */
 const mostWaiting = 1024 ** 2
@@ -11,19 +12,25 @@ const mostWaiting = 1024 ** 2
 export interface Door {
   port: number
   /** Lets everything through, immediately. What was held back follows in its order. */
-  open(): Promise<void>
+  open: () => Promise<void>
   /** Breaks all connections and refuses new ones. */
-  cut(): Promise<void>
+  cut: () => Promise<void>
   /** Accepts connections, and passes nothing in either direction. */
-  hold(): void
+  hold: () => void
   /** Passes everything this much later, in each direction. */
-  delay(milliseconds: number): void
+  delay: (milliseconds: number) => void
   /** Resets all connections once (RST). New ones are let through. */
-  reset(): void
+  reset: () => void
+}
+
+/** How a door is entered: at an address of this machine, and by TLS if it has a certificate. */
+export interface Entrance {
+  host?: string
+  tls?: Pick<TlsOptions, 'cert' | 'key' | 'ALPNProtocols'>
 }
 
 /** Opens a door at `port` to `target`, a port of the loopback address. */
-export async function openDoor(port: number, target: number): Promise<Door> {
+export async function openDoor(port: number, target: number, { host = loopback, tls }: Entrance = {}): Promise<Door> {
   const sockets = new Set<Socket>()
   let delayMs = 0
   let { promise: passage, resolve: letThrough } = Promise.withResolvers<void>()
@@ -63,11 +70,14 @@ export async function openDoor(port: number, target: number): Promise<Door> {
     sockets.add(from)
   }
 
-  const server = createServer({ allowHalfOpen: true, noDelay: true }, (caller) => {
-    const called = connect({ host, port: target, allowHalfOpen: true, noDelay: true })
+  function enter(caller: Socket): void {
+    const called = connect({ host: loopback, port: target, allowHalfOpen: true, noDelay: true })
     carry(caller, called)
     carry(called, caller)
-  })
+  }
+
+  const options = { allowHalfOpen: true, noDelay: true }
+  const server = tls ? createTlsServer({ ...options, ...tls }, enter) : createServer(options, enter)
   const listen = async (): Promise<void> => {
     if (server.listening) return
     server.listen(port, host)

@@ -3,11 +3,11 @@ import test from 'ava'
 import { createTestDatabase } from '../helpers/database.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { startPlatform } from '../helpers/platform.ts'
-import { openSlowDoor } from '../helpers/slow-door.ts'
+import { openDoorTo } from '../helpers/door.ts'
 
 test('a process says that it is not ready while its database is silent, and is ready as soon as it is back', async (t) => {
   const { url } = await createTestDatabase(t)
-  const network = await openSlowDoor(t, new URL(url).host)
+  const network = await openDoorTo(t, new URL(url).host)
   const platform = await startPlatform(t, { env: { DATABASE_URL: network.through(url) } })
   const ask = () => fetch(`${platform.url}/readyz`)
   const isReady = () => eventually(20, 'it is ready', async () => (await ask()).status === 200 || undefined)

@@ -9,7 +9,7 @@ import { seriesIn } from '../helpers/metrics-text.ts'
 import { startPlatform, testEnvironment } from '../helpers/platform.ts'
 import { startProcess } from '../helpers/processes.ts'
 import { ownEnvironment, sharedServers } from '../helpers/servers.ts'
-import { openTemporalDoor } from '../helpers/temporal-door.ts'
+import { openDoorTo } from '../helpers/door.ts'
 
 async function ask(port: number, path = '/healthz') {
   const response = await fetch(`http://127.0.0.1:${port}${path}`)
@@ -40,13 +40,13 @@ test('a worker says that it is well while it polls and its database answers, and
 test('a worker that waits for Temporal for ten seconds is not well, until Temporal is back', async (t) => {
   const [port = 0] = await freePorts(1)
   const environment = await testEnvironment(t, { env: { WORKER_HEALTH_PORT: String(port) } })
-  const door = await openTemporalDoor(t, environment['TEMPORAL_ADDRESS'] ?? '')
+  const door = await openDoorTo(t, environment['TEMPORAL_ADDRESS'] ?? '')
   const worker = await startProcess(t, 'worker', { ...environment, TEMPORAL_ADDRESS: door.address })
   await eventually(30, 'it is well', async () => ((await ask(port)).status === 200 ? true : undefined))
-  await door.stop()
+  await door.cut()
   await eventually(30, 'Temporal is missed', async () => ((await ask(port)).status === 503 ? true : undefined))
   t.like(await ask(port), { body: { polling: false, database: true } })
-  await door.start()
+  await door.open()
   await eventually(30, 'it is well again', async () => ((await ask(port)).status === 200 ? true : undefined))
   t.is(await worker.stop(), 0)
 })

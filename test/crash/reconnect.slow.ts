@@ -4,7 +4,7 @@ import test, { type ExecutionContext } from 'ava'
 import { eventually } from '../helpers/eventually.ts'
 import { deliver, webhookAgent } from '../helpers/people.ts'
 import { temporalAddress } from '../helpers/temporal.ts'
-import { openTemporalDoor } from '../helpers/temporal-door.ts'
+import { openDoorTo } from '../helpers/door.ts'
 import { measured } from './record.ts'
 import { connected, openStage, type Stage } from './stage.ts'
 
@@ -20,7 +20,7 @@ const busily = Array.from({ length: 8 }, (_, n) => `[[call slow_read {"seconds":
 
 /** A worker behind a door, and agents that have more to do than the test takes. */
 async function openTest(t: ExecutionContext) {
-  const door = await openTemporalDoor(t, temporalAddress())
+  const door = await openDoorTo(t, temporalAddress())
   const stage = await openStage(t, { sites: true, env: { STALL_SECONDS: '10', RECONCILE_SECONDS: '5' } })
   await stage.startWorker({ TEMPORAL_ADDRESS: door.address })
   const { someone, sites } = await connected(stage)
@@ -72,24 +72,24 @@ async function cutOff(
 
 test('a worker that is cut off from Temporal for 5 s, five times in a row, lets every agent go on within 3 s of each return', async (t) => {
   const { door, stage } = await openTest(t)
-  await cutOff(t, stage, { begin: door.stop, end: door.start })
+  await cutOff(t, stage, { begin: door.cut, end: door.open })
 })
 
 test('the same holds if the network only drops what is sent', async (t) => {
   const { door, stage } = await openTest(t)
-  await cutOff(t, stage, { begin: door.mute, end: door.unmute })
+  await cutOff(t, stage, { begin: door.hold, end: door.open })
 })
 
 test('a process whose connection was refused for 20 s reaches Temporal again within 2 s', async (t) => {
-  const door = await openTemporalDoor(t, temporalAddress())
+  const door = await openDoorTo(t, temporalAddress())
   const { platform } = await openStage(t, { env: { TEMPORAL_ADDRESS: door.address } })
   const { temporal } = platform.services
   t.true(await temporal.isReachable())
-  await door.stop()
+  await door.cut()
   // A client that nobody uses does not try, and has no long pause before it.
   for (const stopped = Date.now(); Date.now() - stopped < 20_000; await delay(500))
     t.false(await temporal.isReachable())
-  await door.start()
+  await door.open()
   const back = Date.now()
   await eventually(60, 'Temporal is reached', async () => (await temporal.isReachable()) || undefined)
   measured(t, `${Date.now() - back} ms until Temporal is reached`)

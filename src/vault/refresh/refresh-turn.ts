@@ -10,7 +10,7 @@ export const contestMs = 2_000
 const mostDoubts = 10
 /** How many times a site may refuse for a reason other than the token, such as an unknown client. */
 const mostRefusals = 5
-/** The longest pause after attempts that did not use up the token, even if the site asks for a longer one. */
+/** The longest pause between two attempts, even if the site asks for a longer one. */
 export const longestPauseMs = 5 * 60_000
 
 /**

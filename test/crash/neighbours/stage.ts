@@ -4,7 +4,7 @@ import { createTestDatabase } from '../../helpers/database.ts'
 import { openDatabaseDoor } from '../../helpers/database-door.ts'
 import { testEnvironment } from '../../helpers/platform.ts'
 import { startProcess } from '../../helpers/processes.ts'
-import { openSlowDoor } from '../../helpers/slow-door.ts'
+import { openDoorTo } from '../../helpers/door.ts'
 import { temporalAddress } from '../../helpers/temporal.ts'
 import { createBalancer } from '../rolling/balancer.ts'
 import { checkHealth } from '../rolling/health-checks.ts'
@@ -16,9 +16,9 @@ const usual = { ACCESS_TOKEN_SECONDS: '3600', DATABASE_POOL: '10', DATABASE_WAIT
 /** Two API processes behind a balancer with health checks, four workers, users, and the doors that faults come in by. */
 export async function openNeighbours(t: ExecutionContext) {
   const { url: databaseUrl } = await createTestDatabase(t)
-  const temporal = await openSlowDoor(t, temporalAddress())
+  const temporal = await openDoorTo(t, temporalAddress())
   const door = await openDatabaseDoor(t, databaseUrl)
-  const network = await openSlowDoor(t, new URL(door.url).host)
+  const network = await openDoorTo(t, new URL(door.url).host)
   const balancer = createBalancer()
   const [address] = await freePorts(1)
   const BASE_URL = `http://127.0.0.1:${address}`

@@ -7,6 +7,9 @@ import { temporaryFolder } from '../../helpers/temporary-folder.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
+/** The release before this one: the last commit before migrations only add, and before PgBouncer worked. */
+export const previousRelease = '67a7f258'
+
 /** The code of a commit in a folder of its own, with our packages. Throws if this clone does not have the commit. */
 export async function codeOf(t: ExecutionContext, commit: string): Promise<string> {
   const git = (args: string[]) => execa('git', args, { cwd: root, reject: false })

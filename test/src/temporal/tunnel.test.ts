@@ -9,7 +9,7 @@ import { openTunnel } from '../../../src/temporal/tunnel.ts'
 import { temporaryCertificates } from '../../helpers/https-server.ts'
 import { installRuntime } from '../../helpers/platform.ts'
 import { temporalAddress } from '../../helpers/temporal.ts'
-import { openTemporalDoor } from '../../helpers/temporal-door.ts'
+import { openDoorTo } from '../../helpers/door.ts'
 
 await installRuntime()
 
@@ -34,22 +34,22 @@ async function tunnelTo(t: ExecutionContext, address: string) {
 }
 
 test('a connection waits while Temporal is away, and passes when it is back', async (t) => {
-  const door = await openTemporalDoor(t, temporalAddress())
+  const door = await openDoorTo(t, temporalAddress())
   const { ask } = await tunnelTo(t, door.address)
   t.true(await ask())
-  await door.stop()
+  await door.cut()
   let isAnswered = false
   const answer = ask().finally(() => (isAnswered = true))
   await delay(2000)
   t.false(isAnswered)
-  await door.start()
+  await door.open()
   t.true(await answer)
 })
 
 test('a worker that stops waits no longer for a Temporal that is away', async (t) => {
-  const door = await openTemporalDoor(t, temporalAddress())
+  const door = await openDoorTo(t, temporalAddress())
   const { ask, stopping } = await tunnelTo(t, door.address)
-  await door.stop()
+  await door.cut()
   const answer = t.throwsAsync(ask())
   await delay(500)
   stopping.abort()
@@ -60,7 +60,7 @@ test('TLS passes through, and the worker verifies the certificate of Temporal fo
   const { caFile, certFile, keyFile } = await temporaryCertificates()
   const [ca, cert, key] = await Promise.all([caFile, certFile, keyFile].map((file) => readFile(file)))
   const tls = { cert, key } as { cert: Buffer; key: Buffer }
-  const door = await openTemporalDoor(t, temporalAddress(), { host: 'localhost', tls })
+  const door = await openDoorTo(t, temporalAddress(), { host: 'localhost', tls: { ...tls, ALPNProtocols: ['h2'] } })
   const { ask } = await tunnelTo(t, door.address)
   const trusted = { serverRootCACertificate: ca as Buffer }
   t.true(await ask(trusted))
@@ -69,7 +69,7 @@ test('TLS passes through, and the worker verifies the certificate of Temporal fo
 })
 
 test('an IPv6 address is reached', async (t) => {
-  const door = await openTemporalDoor(t, temporalAddress(), { host: '::1' })
+  const door = await openDoorTo(t, temporalAddress(), { host: '::1' })
   t.true(await (await tunnelTo(t, door.address)).ask())
 })
 
