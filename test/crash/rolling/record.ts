@@ -1,8 +1,6 @@
 import type { ExecutionContext } from 'ava'
 import { onServer } from '../../helpers/database.ts'
 import { eventually } from '../../helpers/eventually.ts'
-import { measured } from '../record.ts'
-import { summary, type Load } from './load.ts'
 
 /** By agent: the ids of its runs in the order in which they were accepted. */
 export type Accepted = Map<string, string[]>
@@ -51,15 +49,4 @@ export async function assertRecord(t: ExecutionContext, url: string, accepted: A
     const overlaps = own.filter(({ started }, index) => Number(started) < Number(own[index - 1]?.ended ?? 0))
     t.deepEqual(overlaps, [])
   }
-}
-
-/** No request of the load failed, streams that ended early were resumed, and the record is as it must be. */
-export async function assertSpared(
-  t: ExecutionContext,
-  { load, databaseUrl, afterUpgrade }: { load: Load; databaseUrl: string; afterUpgrade: number },
-): Promise<void> {
-  measured(t, summary(load))
-  t.deepEqual(load.failures, [], `${afterUpgrade} of them by the end of the upgrade`)
-  t.true(load.resumed >= 2, 'too few streams ended early to say anything')
-  await assertRecord(t, databaseUrl, load.delivered)
 }
