@@ -37,7 +37,7 @@ for (const { title, forMs, expected } of [
     const child = spawn(process.execPath, args, { env: ownEnvironment(), stdio: ['ignore', 'pipe', 'inherit'] })
     t.teardown(() => void child.kill('SIGKILL'))
     const output = text(child.stdout)
-    await eventually(30, 'it connects', () => gate.taken() > 0 || undefined)
+    await eventually(30, 'it greets', () => gate.greeted() > 0 || undefined)
     child.kill('SIGSTOP')
     gate.open()
     // The answer to its greeting waits for it.

@@ -19,10 +19,11 @@ export async function openDatabaseDoor(t: ExecutionContext, database: string) {
 
   function watchCommits(caller: Socket, postgres: Socket): void {
     let isMarked = false
+    const prepared = new Map<string, string>()
     caller.on('data', (bytes: Buffer) => {
-      if (marked.size === 0 && !isMarked) return
       const sent = bytes.toString('latin1')
-      for (const text of marked) if (sent.includes(text)) isMarked = marked.delete(text)
+      for (const [, name = '', text = ''] of sent.matchAll(parsed)) prepared.set(name, text)
+      for (const text of marked) if (says(sent, text, prepared)) isMarked = marked.delete(text)
       if (!isMarked || !/\bcommit\b/i.test(sent)) return
       postgres.unpipe(caller)
       postgres.once('data', () => caller.destroy()).resume()
@@ -63,3 +64,10 @@ export async function openDatabaseDoor(t: ExecutionContext, database: string) {
     areBroken: () => marked.size === 0,
   }
 }
+
+/** A message that has a statement prepared: its length, the statement's name and its text. */
+const parsed = /P[^]{4}([^\0]+)\0([^\0]+)\0/g
+
+/** Whether a statement with this text is sent, or executed by the name under which it was prepared (with the unnamed portal). */
+const says = (sent: string, text: string, prepared: Map<string, string>): boolean =>
+  sent.includes(text) || [...prepared].some(([name, of]) => of.includes(text) && sent.includes(`\0${name}\0`))

@@ -10,6 +10,7 @@ import { askSite, type Sites } from './sites.ts'
 export async function startGate(t: ExecutionContext, target: number) {
   let shut = false
   let taken = 0
+  let greeted = 0
   let answered = 0
   const sockets = new Set<Socket>()
   const held: (() => void)[] = []
@@ -25,8 +26,9 @@ export async function startGate(t: ExecutionContext, target: number) {
       site.on('error', () => caller.destroy()).pipe(caller)
       caller.on('close', () => site.destroy()).pipe(site)
     }
-    if (shut) held.push(pass)
-    else pass()
+    if (!shut) return pass()
+    held.push(pass)
+    caller.once('readable', () => (greeted += 1))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -37,6 +39,8 @@ export async function startGate(t: ExecutionContext, target: number) {
   return {
     port: (server.address() as AddressInfo).port,
     taken: () => taken,
+    /** How many held connections have sent their first bytes. */
+    greeted: () => greeted,
     /** How many connections the target has answered. */
     answered: () => answered,
     shut: () => void (shut = true),
