@@ -1,8 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { pendingOfAnswers } from '../approvals/approval.ts'
 import type { Billing } from '../billing/billing.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
-import { retryWhileUnavailable, type Database } from '../database/database.ts'
+import { isTransient, retryWhileUnavailable, type Database } from '../database/database.ts'
 import { regardless } from '../database/while-permitted.ts'
 import { logging, type Logger } from '../logger.ts'
 import type { Session } from '../sessions/session.ts'
@@ -24,7 +25,7 @@ import { createPartWriter, type PartWriter, type Sink } from './part-writer.ts'
 import type { createChatSteps } from './steps.ts'
 import type { Passing } from './attempt.ts'
 import { tracedAnswer } from './traced-answer.ts'
-import { begin, LostAnswerError, workedMs, type Beat, type Written } from './writer.ts'
+import { begin, LostAnswerError, unlessAnotherRuns, workedMs, type Beat, type Written } from './writer.ts'
 
 /** Why an answer is given up: somebody asked for it, its reader is gone, it takes too long, or this process ends. */
 type GivenUp = 'stopped' | 'gone' | 'late' | 'shutdown'
@@ -47,7 +48,12 @@ export interface Writing {
 interface Work extends Writing {
   parts: PartWriter
   signal: AbortSignal
+  /** How many of its steps are recorded and told. */
+  told: number
 }
+
+/** How often an answer is continued because Postgres broke. */
+const mostRecoveries = 10
 
 /**
  * Writes answers: model step, its tool calls, model step, until the model has finished, a call has to be approved, or
@@ -77,12 +83,17 @@ export function createAnswering(context: {
   /** Waits until it is the answer's turn: earlier ones of its session are over, or wait for approval and give way. */
   async function turn(written: Written, { id, sessionId }: ChatAnswer, signal: AbortSignal): Promise<void> {
     const watch = changes.watch({ id, sessionId })
+    const beginIfFree = () =>
+      database.transaction(async (trx) => {
+        const hasBegun = await begin(trx, written)
+        if (hasBegun) await giveWay(trx, context, { sessionId }, 'completed')
+        return hasBegun
+      })
     try {
-      while (!(await begin(database, written))) await watch.changed(signal)
+      while (!(await retryWhileUnavailable(() => unlessAnotherRuns(beginIfFree, false)))) await watch.changed(signal)
     } finally {
       watch.close()
     }
-    await database.transaction((trx) => giveWay(trx, context, { sessionId }, 'completed'))
     changes.note(sessionId)
   }
 
@@ -126,6 +137,7 @@ export function createAnswering(context: {
     const onWords = (text: string) => parts.words(step, text)
     const asked = await steps.ask({ session, answer, written: { id, writer }, passing, onWords, signal })
     changes.note(session.id)
+    work.told = step
     if (asked.isTold) await parts.step(step, asked.text, asked.calls)
     if (asked.calls.length === 0) {
       await parts.endStep()
@@ -147,6 +159,24 @@ export function createAnswering(context: {
     return outcome
   }
 
+  /**
+   * Follows an answer although Postgres breaks: it goes on from its last recorded step, like one that another process
+   * takes up. It does not if its reader would be told something twice, or never.
+   */
+  async function persist(work: Work): Promise<Exclude<Outcome, 'more'>> {
+    const { answer, parts, signal } = work
+    for (let recoveries = 0; ; recoveries += 1) {
+      try {
+        return await follow(work)
+      } catch (error) {
+        if (!isTransient(error) || signal.aborted || recoveries === mostRecoveries || parts.written() > 0) throw error
+        await delay(recoveries * 100, undefined, { signal })
+        work.answer = await answerNow(answer.id)
+        if (work.answer.steps !== work.told) throw error
+      }
+    }
+  }
+
   /** Makes the calls that the last recorded step has left. */
   async function resume(work: Work): Promise<Outcome> {
     const { id, steps: done, model, corrections } = work.answer
@@ -164,7 +194,7 @@ export function createAnswering(context: {
   /** How long the answer may take yet. By the database's clock: it may have begun in another process. */
   async function timeLeft(answer: ChatAnswer): Promise<number> {
     const hasJustBegun = answer.steps === 0 && answer.takeovers === 0
-    const worked = hasJustBegun ? 0 : await workedMs(database, answer)
+    const worked = hasJustBegun ? 0 : await retryWhileUnavailable(() => workedMs(database, answer))
     return Math.max(0, config.chat.timeoutSeconds * 1000 - worked)
   }
 
@@ -196,15 +226,17 @@ export function createAnswering(context: {
     let late: NodeJS.Timeout | undefined
     try {
       // While nobody wrote it, somebody may have stopped it, or ended its session.
-      if (answer.takeovers > 0) heed(await beats.once(written), writing.passing, stop)
+      if (answer.takeovers > 0) heed(await retryWhileUnavailable(() => beats.once(written)), writing.passing, stop)
       stop.signal.throwIfAborted()
       if (answer.status === 'queued') await turn(written, answer, stop.signal)
       const current = answer.status === 'queued' ? await answerNow(answer.id) : answer
       late = setTimeout(() => stop.abort('late' satisfies GivenUp), await timeLeft(current))
-      const outcome = await follow({ ...writing, answer: current, parts, signal: stop.signal })
+      const told = current.steps
+      const outcome = await persist({ ...writing, answer: current, parts, signal: stop.signal, told })
       if (outcome !== 'approval')
         return await ending.end(written, { status: 'completed', finish: outcome.ended }, parts)
-      for (const approval of await pendingOfAnswers(database, [answer.id])) await parts.approval(approval)
+      const pending = await retryWhileUnavailable(() => pendingOfAnswers(database, [answer.id]))
+      for (const approval of pending) await parts.approval(approval)
       return await ending.end(written, { status: 'waiting' }, parts)
     } catch (error) {
       return await ending.giveUp(written, { error, signal: stop.signal, parts })

@@ -30,6 +30,8 @@ export function createPartWriter(answer: Pick<ChatAnswer, 'id' | 'sessionId' | '
   let restarts = 0
   /** The calls that were told, and whose outcomes were not. */
   const untold = new Set<string>()
+  /** The calls whose outcomes were told. */
+  const told = new Set<string>()
 
   async function begin(): Promise<void> {
     if (begun) return
@@ -91,8 +93,11 @@ export function createPartWriter(answer: Pick<ChatAnswer, 'id' | 'sessionId' | '
       }
     },
 
+    /** Does nothing for an outcome that was told before. */
     async outcome(call: ToolCall): Promise<void> {
+      if (told.has(call.id)) return
       untold.delete(call.id)
+      told.add(call.id)
       await sink(outcomePart(call))
     },
 

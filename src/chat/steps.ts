@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Billing } from '../billing/billing.ts'
 import { requireCredits } from '../billing/account-status.ts'
 import type { Clock } from '../clock.ts'
-import type { Database } from '../database/database.ts'
+import { retryWhileUnavailable, type Database } from '../database/database.ts'
 import { noAnswer, outcomeOf } from '../loop/judge.ts'
 import type { LiveWords } from '../loop/live-words.ts'
 import type { Loop } from '../loop/loop.ts'
@@ -120,7 +120,8 @@ export function createChatSteps(context: {
       const again = async () => (question = await questionOf(attempt))
       const { answer: judged, offer } = await loop.ask(asking, first, again)
       used = judged
-      await outages.answered(model)
+      // The model is not asked again because Postgres breaks now.
+      await retryWhileUnavailable(() => outages.answered(model))
       const { calls, isOver } = await recordStep.record(attempt, { ...judged, cuts: question.cuts }, offer.tools)
       const isStepTold = isTold({ outcome: outcomeOf(judged) })
       if (isOver && !isStepTold) throw noAnswer()

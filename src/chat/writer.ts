@@ -57,18 +57,12 @@ export async function beat(database: Database, written: Written[]): Promise<Map<
 
 /**
  * Begins the answer if it is its turn: no earlier one of its session is under way or queued. Returns whether it has
- * begun. Throws LostAnswerError.
+ * begun, perhaps in an attempt that was not confirmed. Throws LostAnswerError.
  */
-export async function begin(database: Database, { id, writer }: Written): Promise<boolean> {
-  const row = await unlessAnotherRuns(
-    async () => {
-      const { rows } = await database.raw<{ rows: { begun: boolean }[] }>(beginStatement, { id, writer })
-      return rows[0]
-    },
-    { begun: false },
-  )
-  if (!row) throw new LostAnswerError()
-  return row.begun
+export async function begin(trx: Transaction, { id, writer }: Written): Promise<boolean> {
+  const { rows } = await trx.raw<{ rows: { begun: boolean }[] }>(beginStatement, { id, writer })
+  if (!rows[0]) throw new LostAnswerError()
+  return rows[0].begun
 }
 
 /** How long an answer has been under way, in milliseconds. Waits for its turn and for approvals do not count. */
@@ -105,11 +99,13 @@ export const isBefore = `
 
 const beginStatement = `
   with mine as (
-    select session_id, number, not exists (select from chat_answers before where ${isBefore}) as begun
-      from chat_answers a where id = :id and writer = :writer and status = 'queued'
+    select session_id, number,
+           status = 'running' or not exists (select from chat_answers before where ${isBefore}) as begun
+      from chat_answers a where id = :id and writer = :writer and status in ('queued', 'running')
   ), changed as (
     update chat_answers a set status = 'running', started_at = now(), writer_until = ${leaseEnd}
-      from mine where a.session_id = mine.session_id and a.number = mine.number and mine.begun
+      from mine
+     where a.session_id = mine.session_id and a.number = mine.number and mine.begun and a.status = 'queued'
   )
   select begun from mine`
 

@@ -17,12 +17,21 @@ import { openStage, reconcile } from './stage.ts'
 /** An API process that reaches Postgres through a door, and one in this process that does the rest and is never cut off. */
 const world = forWholeFile(test, 'chats without Postgres', async (t) => {
   const provider = await startFailingProvider(t)
-  const models = ['speaks-on', 'speaks-on-alone', 'calls', 'calls-alone', 'unconfirmed', 'taken', 'unheld'].map(
-    (id) => ({
-      id,
-      price: { input: 1, output: 2 },
-    }),
-  )
+  const models = [
+    'speaks-on',
+    'speaks-on-alone',
+    'calls',
+    'calls-alone',
+    'unconfirmed',
+    'taken',
+    'unheld',
+    'unheld-alone',
+    'between',
+    'queued',
+  ].map((id) => ({
+    id,
+    price: { input: 1, output: 2 },
+  }))
   const described = { name: 'scripted', kind: 'openai-compatible', baseUrl: provider.url, models }
   const { url, drop } = await openTestDatabase()
   t.teardown(drop)
@@ -47,6 +56,7 @@ async function chatOf(model: string, onDisconnect: 'cancel' | 'continue', acts: 
     ask: (init: RequestInit = {}) => send({ ...session, url: api.url }, { text: 'Do it.', stream: true }, init),
     requests: () => provider.requestsOf(model).length,
     answer: async () => (await historyOf(session)).items[1],
+    answers: async () => platform.services.database('chat_answers').where({ sessionId: session.id }),
     charges: async () => {
       const { items } = (await call(owner, billing.listLedger, {})).body
       return items.filter(({ kind }) => kind === 'chat_step').length
@@ -136,17 +146,58 @@ test.serial('what Postgres could not confirm is recorded, charged and told once'
   t.is(sites.badTools.requests().length, calls + 1)
 })
 
-test.serial('an answer that needs no reader goes on although its process loses Postgres before a step', async (t) => {
-  const { door, platform } = await world()
-  const chatted = await chatOf('unheld', 'continue', [done])
+for (const mode of modes) {
+  test.serial(`an answer goes on in its process if Postgres breaks before its step (${mode})`, async (t) => {
+    const { door, platform } = await world()
+    const chatted = await chatOf(`unheld${suffix[mode]}`, mode, [done])
+    door.unconfirmed('insert into credit_holds')
+    const parts = await told(t, await (await chatted.ask()).text())
+    t.true(door.areBroken())
+    t.like(parts.at(-1), { type: 'finish', finishReason: 'stop', messageMetadata: { credits: 1 } })
+    t.like(await chatted.answer(), { status: 'completed' })
+    t.deepEqual([await chatted.charges(), chatted.requests()], [1, 1])
+    const of = { sessionId: chatted.session.id }
+    t.like(await platform.services.database('chat_answers').where(of).first(), { takeovers: 0 })
+  })
+}
+
+test.serial('an answer goes on, and tells nothing twice, if Postgres breaks between two steps', async (t) => {
+  const { door, sites } = await world()
+  const calls = sites.badTools.requests().length
+  const arrived = Promise.withResolvers<undefined>()
+  const chatted = await chatOf('between', 'cancel', [
+    speakingOn(arrived.promise, chat.asking([toSite(0, 'between')])),
+    done,
+  ])
+  const response = chatted.ask()
+  await eventually(20, 'the model is asked', () => chatted.requests() === 1 || undefined)
+  // The first step has its hold already.
   door.unconfirmed('insert into credit_holds')
-  const parts = await told(t, await (await chatted.ask()).text())
+  arrived.resolve(undefined)
+  const parts = await told(t, await (await response).text())
   t.true(door.areBroken())
-  t.like(parts.at(-1), { type: 'finish', finishReason: 'stop', messageMetadata: { credits: 1 } })
-  t.like(await chatted.answer(), { status: 'completed' })
-  t.deepEqual([await chatted.charges(), chatted.requests()], [1, 1])
-  const of = { sessionId: chatted.session.id }
-  t.like(await platform.services.database('chat_answers').where(of).first(), { takeovers: 1 })
+  t.like(parts.at(-1), { type: 'finish', finishReason: 'stop', messageMetadata: { credits: 2 } })
+  t.is(typesOf(parts).filter((type) => type === 'tool-output-available').length, 1)
+  t.deepEqual([await chatted.charges(), chatted.requests(), sites.badTools.requests().length - calls], [2, 2, 1])
+})
+
+test.serial('an answer whose turn Postgres could not confirm has it', async (t) => {
+  const { door } = await world()
+  const over = Promise.withResolvers<undefined>()
+  const chatted = await chatOf('queued', 'cancel', [
+    speakingOn(over.promise, [...chat.end(), ...chat.usage(), ...chat.done()]),
+    done,
+  ])
+  const first = chatted.ask()
+  await eventually(20, 'the model is asked', () => chatted.requests() === 1 || undefined)
+  const second = chatted.ask()
+  await eventually(20, 'the second waits', async () => (await chatted.answers()).length === 2 || undefined)
+  door.unconfirmed("set status = 'running', started_at")
+  over.resolve(undefined)
+  const texts = await Promise.all([first, second].map(async (response) => (await response).text()))
+  t.true(door.areBroken())
+  for (const text of texts) t.like((await told(t, text)).at(-1), { type: 'finish', finishReason: 'stop' })
+  t.is(chatted.requests(), 2)
 })
 
 test.serial('an answer that was taken for lost is charged for what was said, and told', async (t) => {
