@@ -73,7 +73,7 @@ export function createAnswering(context: {
   changes: AnswerChanges
   tracing: Tracing
 }) {
-  const { database, config, steps, calls, changes, tracing } = context
+  const { database, config, logger, steps, calls, changes, tracing } = context
   const ending = createEnding(context)
   const beats = createBeats(context)
   const underWay = new Map<string, { stop: AbortController; work: Promise<unknown> }>()
@@ -85,6 +85,8 @@ export function createAnswering(context: {
     const watch = changes.watch({ id, sessionId })
     const beginIfFree = () =>
       database.transaction(async (trx) => {
+        // One that was given up meanwhile must not end those that wait for approval.
+        signal.throwIfAborted()
         const hasBegun = await begin(trx, written)
         if (hasBegun) await giveWay(trx, context, { sessionId }, 'completed')
         return hasBegun
@@ -170,6 +172,7 @@ export function createAnswering(context: {
         return await follow(work)
       } catch (error) {
         if (!isTransient(error) || signal.aborted || recoveries === mostRecoveries || parts.written() > 0) throw error
+        logger.warn({ err: error }, 'Postgres broke: the chat answer goes on from its last recorded step')
         await delay(recoveries * 100, undefined, { signal })
         work.answer = await answerNow(answer.id)
         if (work.answer.steps !== work.told) throw error
@@ -191,9 +194,9 @@ export function createAnswering(context: {
     return asked.length > 0 ? performCalls(work, done, asked) : 'more'
   }
 
-  /** How long the answer may take yet. By the database's clock: it may have begun in another process. */
+  /** How long the answer, as it was when its writer had it, may take yet. By the database's clock: it may have begun in another process. */
   async function timeLeft(answer: ChatAnswer): Promise<number> {
-    const hasJustBegun = answer.steps === 0 && answer.takeovers === 0
+    const hasJustBegun = answer.status === 'running' && answer.steps === 0 && answer.takeovers === 0
     const worked = hasJustBegun ? 0 : await retryWhileUnavailable(() => workedMs(database, answer))
     return Math.max(0, config.chat.timeoutSeconds * 1000 - worked)
   }
@@ -230,7 +233,7 @@ export function createAnswering(context: {
       stop.signal.throwIfAborted()
       if (answer.status === 'queued') await turn(written, answer, stop.signal)
       const current = answer.status === 'queued' ? await answerNow(answer.id) : answer
-      late = setTimeout(() => stop.abort('late' satisfies GivenUp), await timeLeft(current))
+      late = setTimeout(() => stop.abort('late' satisfies GivenUp), await timeLeft(answer))
       const told = current.steps
       const outcome = await persist({ ...writing, answer: current, parts, signal: stop.signal, told })
       if (outcome !== 'approval')

@@ -104,26 +104,33 @@ export function createEnding(context: {
 
     /** Throws the failure if its reader has seen nothing yet. */
     async giveUp(written: Written, broken: Broken): Promise<ChatAnswer> {
-      const { signal, parts } = broken
-      if (broken.error instanceof LostAnswerError || signal.reason instanceof LostAnswerError) {
-        return lost(written, parts)
+      try {
+        return await endBroken(written, broken)
+      } catch (error) {
+        if (error instanceof LostAnswerError) return lost(written, broken.parts)
+        throw error
       }
-      if (signal.reason === 'stopped') {
-        const stopped = await record(written, { status: 'stopped' })
-        await tellOutcomes(written, parts)
-        await parts.end(stopped)
-        return stopped
-      }
-      const isBroken = signal.reason === 'shutdown' || (!signal.aborted && isTransient(broken.error))
-      if (isBroken && (await mayGoOn(written))) return handOver(written, parts)
-      const failure = failureOf(broken)
-      const { code: errorCode, message: errorMessage } = failure
-      const failed = await record(written, { status: 'failed', errorCode, errorMessage })
-      if (signal.reason === 'gone' && parts.hasBegun()) return failed
-      await tellOutcomes(written, parts)
-      await parts.fail(failure)
-      return failed
     },
+  }
+
+  async function endBroken(written: Written, broken: Broken): Promise<ChatAnswer> {
+    const { error, signal, parts } = broken
+    for (const reason of [error, signal.reason]) if (reason instanceof LostAnswerError) throw reason
+    if (signal.reason === 'stopped') {
+      const stopped = await record(written, { status: 'stopped' })
+      await tellOutcomes(written, parts)
+      await parts.end(stopped)
+      return stopped
+    }
+    const isBroken = signal.reason === 'shutdown' || (!signal.aborted && isTransient(error))
+    if (isBroken && (await mayGoOn(written))) return handOver(written, parts)
+    const failure = failureOf(broken)
+    const { code: errorCode, message: errorMessage } = failure
+    const failed = await record(written, { status: 'failed', errorCode, errorMessage })
+    if (signal.reason === 'gone' && parts.hasBegun()) return failed
+    await tellOutcomes(written, parts)
+    await parts.fail(failure)
+    return failed
   }
 
   /** What became of the calls that were under way when the answer ended. */

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Billing } from '../billing/billing.ts'
 import { requireCredits } from '../billing/account-status.ts'
 import type { Clock } from '../clock.ts'
-import { retryWhileUnavailable, type Database } from '../database/database.ts'
+import { isTransient, retryWhileUnavailable, type Database } from '../database/database.ts'
 import { noAnswer, outcomeOf } from '../loop/judge.ts'
 import type { LiveWords } from '../loop/live-words.ts'
 import type { Loop } from '../loop/loop.ts'
@@ -62,13 +62,15 @@ export function createChatSteps(context: {
 
   /** Other steps may hold what is left: this one comes again. Throws NO_CREDITS, LostAnswerError. */
   const hold = (written: Written, before: ChatAnswer): Promise<void> =>
-    database.transaction(async (trx) => {
-      // Under the answer's lock, so that nothing is held for one that has ended.
-      const { id: subjectId, ownerId, ...used } = await lockAnswer(trx, written)
-      requireCredits(await billing.account(ownerId, trx))
-      const held = await billing.credits.hold(trx, { ownerId, subjectId, step: before.steps + 1, used })
-      if (held === undefined) throw new NoPlaceError()
-    })
+    retryWhileUnavailable(() =>
+      database.transaction(async (trx) => {
+        // Under the answer's lock, so that nothing is held for one that has ended.
+        const { id: subjectId, ownerId, ...used } = await lockAnswer(trx, written)
+        requireCredits(await billing.account(ownerId, trx))
+        const held = await billing.credits.hold(trx, { ownerId, subjectId, step: before.steps + 1, used })
+        if (held === undefined) throw new NoPlaceError()
+      }),
+    )
 
   /** What was used is charged; whoever stops an answer keeps what it has said. */
   async function recordLost(attempt: Attempt, used: Used, text: string): Promise<void> {
@@ -79,9 +81,11 @@ export function createChatSteps(context: {
     await recordStep.record(attempt, { ...used, ...rest, ...judged, model: answer.model, text }, [])
   }
 
-  /** Another process asks again, and its step is charged. */
-  const isHandedOver = async ({ signal, written }: Attempt): Promise<boolean> =>
-    signal.reason === 'shutdown' && (await goesOn(database, written))
+  /** This process asks again, or another one does, and that step is charged. */
+  async function isAskedAgain({ signal, written, progress }: Attempt, error: unknown): Promise<boolean> {
+    if (!signal.aborted) return isTransient(error) && progress.said === ''
+    return signal.reason === 'shutdown' && (await goesOn(database, written))
+  }
 
   async function questionOf({ session, answer, summarizes, progress }: Attempt): Promise<AnswerQuestion> {
     const { model, sessionId: cacheKey, ownerId } = answer
@@ -128,7 +132,7 @@ export function createChatSteps(context: {
       return { calls, finish: judged.finish, text: judged.text, isTold: isStepTold, isOver }
     } catch (error) {
       const text = signal.reason === 'stopped' && !(error instanceof LostAnswerError) ? progress.said : ''
-      if (used && !(await isHandedOver(attempt))) await recordLost(attempt, used, text)
+      if (used && !(await isAskedAgain(attempt, error))) await recordLost(attempt, used, text)
       throw error
     }
   }

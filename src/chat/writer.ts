@@ -1,5 +1,5 @@
 import { raw } from 'objection'
-import { violatedConstraint, type Database, type Transaction } from '../database/database.ts'
+import { isDeadlock, violatedConstraint, type Database, type Transaction } from '../database/database.ts'
 import { sessionContinues } from '../sessions/session-continues.ts'
 import { ChatAnswer } from './chat-answer.ts'
 
@@ -88,7 +88,7 @@ export async function unlessAnotherRuns<T>(work: () => Promise<T>, otherwise: T)
   try {
     return await work()
   } catch (error) {
-    if (violatedConstraint(error) === 'chat_answers_running') return otherwise
+    if (violatedConstraint(error) === 'chat_answers_running' || isDeadlock(error)) return otherwise
     throw error
   }
 }

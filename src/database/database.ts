@@ -154,18 +154,18 @@ const codeless =
 export const recordMs = 20_000
 
 /**
- * Retries work that fails transiently, until the signal aborts. Use it to store data that only this process has. An
+ * Retries work that fails transiently, until the signal aborts; by default for `recordMs`, and once more after that, since
+ * one attempt on a connection that was cut off may last longer. Use it to store data that only this process has. An
  * unconfirmed attempt may have committed, so the work must check first.
  */
-export async function retryWhileUnavailable<T>(
-  work: () => PromiseLike<T>,
-  signal: AbortSignal = AbortSignal.timeout(recordMs),
-): Promise<T> {
+export async function retryWhileUnavailable<T>(work: () => PromiseLike<T>, given?: AbortSignal): Promise<T> {
+  const signal = given ?? AbortSignal.timeout(recordMs)
   for (;;) {
+    const isLast = signal.aborted
     try {
       return await work()
     } catch (error) {
-      if (!isTransient(error) || signal.aborted) throw error
+      if (!isTransient(error) || isLast || given?.aborted) throw error
       await delay(500, undefined, { signal }).catch(() => undefined)
     }
   }

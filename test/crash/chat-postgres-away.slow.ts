@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import * as billing from '../../api/billing.ts'
-import { historyOf, openSession, partsOf, send, textOf, typesOf } from '../chat/stage.ts'
+import { historyOf, openSession, partsOf, send, stop, textOf, typesOf, underWay } from '../chat/stage.ts'
 import { call } from '../helpers/client.ts'
 import { openTestDatabase } from '../helpers/database.ts'
 import { openDatabaseDoor } from '../helpers/database-door.ts'
@@ -26,7 +26,9 @@ const world = forWholeFile(test, 'chats without Postgres', async (t) => {
     'taken',
     'unheld',
     'unheld-alone',
-    'between',
+    'asking',
+    'sending',
+    'stopped',
     'queued',
   ].map((id) => ({
     id,
@@ -161,25 +163,30 @@ for (const mode of modes) {
   })
 }
 
-test.serial('an answer goes on, and tells nothing twice, if Postgres breaks between two steps', async (t) => {
-  const { door, sites } = await world()
-  const calls = sites.badTools.requests().length
-  const arrived = Promise.withResolvers<undefined>()
-  const chatted = await chatOf('between', 'cancel', [
-    speakingOn(arrived.promise, chat.asking([toSite(0, 'between')])),
-    done,
-  ])
-  const response = chatted.ask()
-  await eventually(20, 'the model is asked', () => chatted.requests() === 1 || undefined)
-  // The first step has its hold already.
-  door.unconfirmed('insert into credit_holds')
-  arrived.resolve(undefined)
-  const parts = await told(t, await (await response).text())
-  t.true(door.areBroken())
-  t.like(parts.at(-1), { type: 'finish', finishReason: 'stop', messageMetadata: { credits: 2 } })
-  t.is(typesOf(parts).filter((type) => type === 'tool-output-available').length, 1)
-  t.deepEqual([await chatted.charges(), chatted.requests(), sites.badTools.requests().length - calls], [2, 2, 1])
-})
+for (const { when, model, text } of [
+  { when: 'before it asks its model again', model: 'asking', text: 'coalesce(max(shortened_through), 0)' },
+  { when: 'before its call is sent', model: 'sending', text: 'where a.id = tool_calls.subject_id and a.writer = ' },
+]) {
+  test.serial(`an answer goes on, and does nothing twice, if its connection breaks ${when}`, async (t) => {
+    const { door, sites } = await world()
+    const calls = sites.badTools.requests().length
+    const arrived = Promise.withResolvers<undefined>()
+    const chatted = await chatOf(model, 'cancel', [speakingOn(arrived.promise, chat.asking([toSite(0, model)])), done])
+    const response = chatted.ask()
+    await eventually(20, 'the model is asked', () => chatted.requests() === 1 || undefined)
+    door.unsent(text)
+    arrived.resolve(undefined)
+    const parts = await told(t, await (await response).text())
+    t.true(door.areBroken())
+    t.like(parts.at(-1), { type: 'finish', finishReason: 'stop', messageMetadata: { credits: 2 } })
+    const types = typesOf(parts)
+    for (const type of ['tool-output-available', 'tool-input-available']) {
+      t.is(types.filter((each) => each === type).length, 1, type)
+    }
+    t.is(types.filter((each) => each === 'start-step').length, types.filter((each) => each === 'finish-step').length)
+    t.deepEqual([await chatted.charges(), chatted.requests(), sites.badTools.requests().length - calls], [2, 2, 1])
+  })
+}
 
 test.serial('an answer whose turn Postgres could not confirm has it', async (t) => {
   const { door } = await world()
@@ -198,6 +205,19 @@ test.serial('an answer whose turn Postgres could not confirm has it', async (t) 
   t.true(door.areBroken())
   for (const text of texts) t.like((await told(t, text)).at(-1), { type: 'finish', finishReason: 'stop' })
   t.is(chatted.requests(), 2)
+})
+
+test.serial('an answer whose stop Postgres could not confirm is told as stopped', async (t) => {
+  const { door } = await world()
+  const chatted = await chatOf('stopped', 'cancel', [events(chat.begin('I begin well. '), 'hang')])
+  const response = chatted.ask()
+  await eventually(20, 'the model is asked', () => chatted.requests() === 1 || undefined)
+  door.unconfirmed('"ended_at" = $')
+  t.is((await stop(chatted.session, (await underWay(chatted.session)).id)).status, 204)
+  const parts = await told(t, await (await response).text())
+  t.true(door.areBroken())
+  t.is(parts.at(-1)?.type, 'abort')
+  t.like(await chatted.answer(), { status: 'stopped' })
 })
 
 test.serial('an answer that was taken for lost is charged for what was said, and told', async (t) => {

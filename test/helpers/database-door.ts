@@ -4,12 +4,14 @@ import type { ExecutionContext } from 'ava'
 /**
  * A proxy to a database: Postgres can be away at this URL while others still reach it. `stop` breaks all connections
  * and refuses new ones, like a stopped Postgres; `start` lets them through again. `unconfirmed` breaks the connection
- * that commits a transaction with the given text in one of its statements, once, after Postgres has committed it.
+ * that commits a transaction with the given text in one of its statements, once, after Postgres has committed it. `unsent`
+ * breaks the one that sends a statement with the given text, once, before Postgres gets it.
  */
 export async function openDatabaseDoor(t: ExecutionContext, database: string) {
   const { hostname, port } = new URL(database)
   const sockets = new Set<Socket>()
   const marked = new Set<string>()
+  const unsent = new Set<string>()
   const server = createServer((caller) => {
     const postgres = connect(Number(port), hostname)
     watchCommits(caller, postgres)
@@ -23,6 +25,8 @@ export async function openDatabaseDoor(t: ExecutionContext, database: string) {
     caller.on('data', (bytes: Buffer) => {
       const sent = bytes.toString('latin1')
       for (const [, name = '', text = ''] of sent.matchAll(parsed)) prepared.set(name, text)
+      const broken = [...unsent].filter((text) => says(sent, text, prepared) && unsent.delete(text))
+      if (broken.length > 0) for (const socket of [postgres, caller]) socket.destroy()
       for (const text of marked) if (says(sent, text, prepared)) isMarked = marked.delete(text)
       if (!isMarked || !/\bcommit\b/i.test(sent)) return
       postgres.unpipe(caller)
@@ -60,8 +64,9 @@ export async function openDatabaseDoor(t: ExecutionContext, database: string) {
     stop,
     start: () => listen(own),
     unconfirmed: (text: string) => void marked.add(text),
+    unsent: (text: string) => void unsent.add(text),
     /** Whether all of them were broken. */
-    areBroken: () => marked.size === 0,
+    areBroken: () => marked.size + unsent.size === 0,
   }
 }
 
