@@ -73,7 +73,8 @@ async function assertLogKeepsNoSecrets(
   for (const member of members.filter(({ name }) => name.startsWith('api-'))) await member.stop()
   const headers = { 'x-webhook-secret': 'secret-of-a-webhook', 'x-session-token': 'token-of-a-session' }
   const answer = await send('/api/webhooks/agent/lost?code=code-in-a-query', { method: 'POST', headers, body: '{}' })
-  t.is(answer.status, 503)
+  // Whichever comes first: a refused connection, or the health check that finds nobody.
+  t.true([502, 503].includes(answer.status), String(answer.status))
   const log = await eventually(10, 'Caddy logs the request', async () => {
     const text = await readFile(join(logFolder, 'caddy.log'), 'utf8')
     return text.includes('/api/webhooks/agent/lost') ? text : undefined
