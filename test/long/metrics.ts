@@ -15,7 +15,7 @@ import { testWith } from '../helpers/programs.ts'
 import { startSites } from '../helpers/sites.ts'
 
 /*
- * The shipped rules and dashboard with a real Prometheus, two API processes and three workers, for three minutes:
+ * The shipped rules and dashboard with a real Prometheus, two API processes and three workers, for five minutes:
  * npm run long -- metrics
  */
 testWith('prometheus', 'promtool')(
@@ -46,13 +46,14 @@ testWith('prometheus', 'promtool')(
     t.deepEqual(await firing(prometheus, 'SwitchyardCallsInDoubt'), ['ticket'])
     t.deepEqual(await firing(prometheus, 'SwitchyardNoWorkers'), [])
     await Promise.all(workers.map((worker) => worker.stop()))
+    // The rules wait for up to two minutes of trouble.
     await eventually(
-      120,
+      200,
       'the lack of workers raises an alert',
       async () => (await firing(prometheus, 'SwitchyardNoWorkers')).length === 1 || undefined,
     )
     await eventually(
-      120,
+      200,
       'three processes are down',
       async () => (await firing(prometheus, 'SwitchyardProcessDown')).length === 3 || undefined,
     )
