@@ -46,7 +46,7 @@ testWith('prometheus', 'promtool')(
     t.deepEqual(await firing(prometheus, 'SwitchyardCallsInDoubt'), ['ticket'])
     t.deepEqual(await firing(prometheus, 'SwitchyardNoWorkers'), [])
     await Promise.all(workers.map((worker) => worker.stop()))
-    // The rules wait for up to two minutes of trouble.
+    // The rules wait for two and three minutes of trouble.
     await eventually(
       200,
       'the lack of workers raises an alert',
