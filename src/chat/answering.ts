@@ -162,8 +162,8 @@ export function createAnswering(context: {
   }
 
   /**
-   * Follows an answer although Postgres breaks: it goes on from its last recorded step, like one that another process
-   * takes up. It does not if its reader would be told something twice, or never.
+   * Follows an answer although Postgres breaks: it continues from its last recorded step, like one that another process
+   * takes up. It fails if its reader would be told something twice, or never.
    */
   async function persist(work: Work): Promise<Exclude<Outcome, 'more'>> {
     const { answer, parts, signal } = work
@@ -172,7 +172,10 @@ export function createAnswering(context: {
         return await follow(work)
       } catch (error) {
         if (!isTransient(error) || signal.aborted || recoveries === mostRecoveries || parts.written() > 0) throw error
-        logger.warn({ err: error }, 'Postgres broke: the chat answer goes on from its last recorded step')
+        logger.warn(
+          { err: error },
+          'the connection to Postgres broke: the chat answer resumes after its last recorded step',
+        )
         await delay(recoveries * 100, undefined, { signal })
         work.answer = await answerNow(answer.id)
         if (work.answer.steps !== work.told) throw error
@@ -194,7 +197,10 @@ export function createAnswering(context: {
     return asked.length > 0 ? performCalls(work, done, asked) : 'more'
   }
 
-  /** How long the answer, as it was when its writer had it, may take yet. By the database's clock: it may have begun in another process. */
+  /**
+   * How long the answer may take yet; `answer` is the row that its writer was given. By the database's clock: it may have
+   * begun in another process.
+   */
   async function timeLeft(answer: ChatAnswer): Promise<number> {
     const hasJustBegun = answer.status === 'running' && answer.steps === 0 && answer.takeovers === 0
     const worked = hasJustBegun ? 0 : await retryWhileUnavailable(() => workedMs(database, answer))

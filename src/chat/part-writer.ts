@@ -28,10 +28,8 @@ export function createPartWriter(answer: Pick<ChatAnswer, 'id' | 'sessionId' | '
   let written = 0
   /** How often the text of the step under way was begun again. */
   let restarts = 0
-  /** The calls that were told, and whose outcomes were not. */
-  const untold = new Set<string>()
-  /** The calls whose outcomes were told. */
-  const told = new Set<string>()
+  /** The calls that were told, and whether their outcomes were. */
+  const outcomes = new Map<string, boolean>()
 
   async function begin(): Promise<void> {
     if (begun) return
@@ -88,20 +86,20 @@ export function createPartWriter(answer: Pick<ChatAnswer, 'id' | 'sessionId' | '
       await beginStep()
       await endText()
       for (const call of calls) {
-        untold.add(call.id)
+        outcomes.set(call.id, false)
         await sink(callPart(call))
       }
     },
 
     /** Does nothing for an outcome that was told before. */
     async outcome(call: ToolCall): Promise<void> {
-      if (told.has(call.id)) return
-      untold.delete(call.id)
-      told.add(call.id)
+      if (outcomes.get(call.id)) return
+      outcomes.set(call.id, true)
       await sink(outcomePart(call))
     },
 
-    untold: (): string[] => [...untold],
+    /** The calls that were told without an outcome. */
+    untold: (): string[] => [...outcomes].flatMap(([id, isTold]) => (isTold ? [] : [id])),
 
     /** Ends an open text, too: a model may have said blanks before its answer was corrected. */
     async endStep(): Promise<void> {
