@@ -32,9 +32,14 @@ const { given, ids } = asked()
 async function runAva({ folder, record, env }: TestGround): Promise<number> {
   const log = join(folder, 'progress')
   const ava = startAva({ record, env: { ...env, SWITCHYARD_TEST_PROGRESS: log } }, argumentsFor())
-  const { passed, failed, skipped } = await showTap(ava.output, console.log, given.includes('--verbose'))
+  const { passed, failed, skipped, explained, reported } = await showTap(
+    ava.output,
+    console.log,
+    given.includes('--verbose'),
+  )
   const code = await ava.ended
-  showProgress(log, code === 0)
+  if (code !== 0 && !explained) console.log(`\nava ended with ${code ?? 'a signal'}, and named no failure.`)
+  showProgress(log, code === 0, reported)
   const unproved = notProved(ids, skipped)
   for (const line of unproved) console.log(line)
   console.log(`\n${Math.round((Date.now() - start) / 1000)} s`)
@@ -58,15 +63,25 @@ function selected(): readonly string[] {
   return [...timedFiles, ...writeGroups(root, arrange(house))]
 }
 
-/** A process that crashed or timed out cannot report which tests it was running. */
-function showProgress(log: string, hasSucceeded: boolean): void {
+/**
+ * A process that crashed or timed out cannot report which tests it was running. Nor does ava report a failure that its
+ * reporter cannot show, or anything after it.
+ */
+function showProgress(log: string, hasSucceeded: boolean, reported: Set<string>): void {
   const { left, slowest } = readProgress(log)
-  if (!hasSucceeded && left.length > 0) {
-    console.log(['', 'Started, but not finished:', ...left.map((name) => `✘ ${name}`)].join('\n'))
+  const ended = slowest.map(({ name }) => name)
+  if (!hasSucceeded) {
+    showNames('Started, but not finished:', left)
+    const unreported = ended.filter((name) => name.includes(' › ') && !reported.has(name))
+    showNames('Finished, but ava reported no result:', unreported)
   }
   if (slowest.length < 2) return
   console.log('\nThe slowest tests, and files with their own process, in seconds:')
   for (const { name, seconds } of slowest.slice(0, 10)) console.log(`${seconds.toFixed(1).padStart(7)} ${name}`)
+}
+
+function showNames(heading: string, names: readonly string[]): void {
+  if (names.length > 0) console.log(['', heading, ...names.map((name) => `✘ ${name}`)].join('\n'))
 }
 
 process.exit(
