@@ -4,7 +4,7 @@ import * as exported from '../../api/exports.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { sharedWorld } from './clients/world.ts'
-import { historyOf, partsOf, send, type TestSession } from './stage.ts'
+import { historyOf, partsOf, send, textOf, type TestSession } from './stage.ts'
 
 /* However somebody leaves, and whenever: history, export, screen and the next prompt have the calls that were made. */
 
@@ -89,12 +89,13 @@ for (const { way, moment, made, effect } of rows) {
     t.deepEqual(whole.sessions[0]?.messages, (await historyOf(session, '?branch=all')).items as object[])
 
     const next = send(session, { text: 'And now?', stream: true })
-    const { asked, finish } = await talker.call(model, made?.seconds === 0 ? 3 : 2)
-    finish()
-    await (await next).text()
-    if (outcome) t.regex(asked, outcome.prompt)
-    else t.false(asked.includes('The call'))
-    t.is(asked.includes(words), way === 'stop')
+    const asking = await talker.call(model, made?.seconds === 0 ? 3 : 2)
+    asking.say('Now it is over.')
+    asking.finish()
+    t.is(textOf(await partsOf(t, await next)), 'Now it is over.')
+    if (outcome) t.regex(asking.asked, outcome.prompt)
+    else t.false(asking.asked.includes('The call'))
+    t.is(asking.asked.includes(words), way === 'stop')
     const parts: Part[] = answer.parts
     t.is(parts.length > 0, outcome !== undefined || way === 'stop')
   })

@@ -2,13 +2,14 @@ import test from 'ava'
 import { customer } from '../helpers/people.ts'
 import { openStage } from '../helpers/runs.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
+import { sharedWorld } from './clients/world.ts'
 import { historyOf, openSession, partsOf, send, stop, textOf, typesOf, underWay } from './stage.ts'
 
 const stage = forWholeFile(test, 'order of chats', (t) =>
   openStage(t, { worker: false, env: { CHAT_TIMEOUT_SECONDS: '5' } }),
 )
-/** Where an answer that is to be stopped lasts, however busy the machine is. */
-const patient = forWholeFile(test, 'stops of chats', (t) => openStage(t, { worker: false }))
+/** Where an answer lasts until the test ends it, however busy the machine is. */
+const world = sharedWorld(test)
 
 // @promise chat-order chat-codes
 test('messages that come at the same time are answered in order, and waiting does not count toward the time of an answer', async (t) => {
@@ -51,15 +52,20 @@ test('the eleventh message that would wait is refused, and told when to come aga
 
 // @promise chat-stops
 test('an answer that is stopped ends as such, and a late stop ends no other answer', async (t) => {
-  const { platform } = await patient()
-  const session = await openSession(await customer(platform))
-  const stopped = send(session, { text: '[[sleep 60]]', stream: true })
+  const { talker, talking, sessionOf } = await world()
+  const model = talking()
+  const session = await sessionOf({ model })
+  const stopped = send(session, { text: 'Tell me.', stream: true })
+  await talker.call(model)
   const { id } = await underWay(session)
   t.is((await stop(session, 'chat-1', `?messageId=${id}`)).status, 204)
   t.is(typesOf(await partsOf(t, await stopped)).at(-1), 'abort')
   t.like((await historyOf(session)).items[1], { status: 'stopped' })
-  const next = send(session, { text: '[[sleep 1]] [[say I am another.]]', stream: true })
+  const next = send(session, { text: 'And now?', stream: true })
+  const speaking = await talker.call(model, 2)
   t.is((await stop(session, id)).status, 204)
+  speaking.say('I am another.')
+  speaking.finish()
   t.is(typesOf(await partsOf(t, await next)).at(-1), 'finish')
 })
 
