@@ -114,23 +114,26 @@ export function createFailStep(context: {
     },
 
     /**
-     * Records that an attempt was given up, because its worker stops or its run is cancelled, and what it has used. It
-     * does not count as a failed one, unless the next one has begun or the step is recorded.
+     * Records that an attempt was given up, and what it has used: its worker stops or was cut off from Temporal, or its
+     * run is cancelled. It does not count toward the attempts of its step, even if the next one has begun.
      */
     async giveUp(ref: RunRef, attempt: Attempt, used: Used | undefined): Promise<void> {
       await database.transaction(async (trx) => {
         const run = await lockRun(trx, ref)
-        const isCurrent = run.steps === attempt.step - 1 && run.stepAttempts === attempt.counted
+        // The last attempts count; those of an earlier round do not any more.
+        const counts = run.steps === attempt.step - 1 && attempt.attempt > run.attempt - run.stepAttempts
         const { billed, counters } = await charge(trx, run, attempt, used)
-        const changes = { ...counters, ...(isCurrent && { stepAttempts: attempt.counted - 1 }) }
-        if (billed && isCurrent && !hasEnded(run.status)) await tell(trx, run, attempt, { billed, changes })
-        else if (billed || isCurrent) await Run.query(trx).findById(run.id).patch(changes)
+        const changes = { ...counters, ...(counts && { stepAttempts: run.stepAttempts - 1 }) }
+        const isLast = counts && attempt.attempt === run.attempt
+        if (billed && isLast && !hasEnded(run.status)) await tell(trx, run, attempt, { billed, changes })
+        else if (billed || counts) await Run.query(trx).findById(run.id).patch(changes)
       })
     },
   }
 }
 
-const givenUp = 'The model call was aborted because its worker was stopped or the run was cancelled.'
+const givenUp =
+  'The model call was aborted because its worker was stopped or cut off from Temporal, or the run was cancelled.'
 
 /** What a model has taken to fail is no work of the run, and no wait for its owner. */
 const idleFor = ({ waitedMs, outageMs }: Run, ms: number) => ({ waitedMs: waitedMs + ms, outageMs: outageMs + ms })

@@ -146,6 +146,28 @@ test('an attempt that is given up because its worker stops does not count', asyn
   t.like(await row(), { stepAttempts: 0, attempt: 1 })
 })
 
+test('an attempt that is given up when the next one has begun does not count either, and one of an earlier round changes nothing', async (t) => {
+  const late = await house()
+  const { run } = await claimed(late, '[[sleep 60]]')
+  const { database, runs } = late.services
+  const row = () => Run.query(database).findById(run.runId).throwIfNotFound()
+  const attempts: { giveUp: () => Promise<unknown> }[] = []
+  for (const number of [1, 2, 3]) {
+    const stop = new AbortController()
+    const asked = t.throwsAsync(runs.steps.advance(run, stop.signal), { message: 'stopped' })
+    attempts.push({ giveUp: () => (stop.abort(new Error('stopped')), asked) })
+    await eventually(10, 'the attempt has begun', async () => (await row()).attempt === number || undefined)
+  }
+  t.like(await row(), { stepAttempts: 3, attempt: 3 })
+  await attempts[0]?.giveUp()
+  t.like(await row(), { stepAttempts: 2, attempt: 3 })
+  await Run.query(database).findById(run.runId).patch({ stepAttempts: 1 })
+  await attempts[1]?.giveUp()
+  t.like(await row(), { stepAttempts: 1, attempt: 3 })
+  await attempts[2]?.giveUp()
+  t.like(await row(), { stepAttempts: 0, attempt: 3 })
+})
+
 test('a run that begins to wait gives back what a lost attempt of its step has held', async (t) => {
   const { services, run, pause } = await begun()
   const { settle } = settlingFor(services)
