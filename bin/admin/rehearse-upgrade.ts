@@ -1,7 +1,6 @@
 import { migrations } from '../../migrations/index.ts'
 import { readDatabaseConfig } from '../../src/config/command-config.ts'
 import type { AdminCommand } from './admin-command.ts'
-import { rehearse } from './rehearsal/rehearse.ts'
 
 export const rehearseUpgrade: AdminCommand = {
   takes: '[file]',
@@ -11,6 +10,8 @@ export const rehearseUpgrade: AdminCommand = {
   async work(live, { words, usage, settings }) {
     const [file, ...more] = words
     if (file?.startsWith('-') === true || more.length > 0) throw new Error(`Give at most one file: ${usage}`)
+    // It loads the whole platform. Other commands start faster without it.
+    const { rehearse } = await import('./rehearsal/rehearse.ts')
     const { url } = readDatabaseConfig(settings).database
     const problems = await rehearse({ live, url, file, billing: settings['BILLING'], migrations, say: console.log })
     if (problems.length > 0) throw new Error(['Do not upgrade yet.', ...problems].join('\n'))
