@@ -12,3 +12,11 @@ if (!isGroupFile(file)) {
   noteProgress('begun', file)
   process.once('exit', () => noteProgress('ended', file))
 }
+
+/**
+ * ava's report breaks off at an error whose stack has no line outside Node. Such a rejection, for example of a fetch that
+ * nobody awaits, gets a line that names the file.
+ */
+process.on('unhandledRejection', (reason) => {
+  if (reason instanceof Error) reason.stack = `${reason.stack ?? reason.message}\n    at a promise of ${file}:1:1`
+})

@@ -55,6 +55,18 @@ test.serial('tests are named by their files, and those that a lost process takes
   )
 })
 
+test.serial('a rejection that nobody handles is reported, even if its error arose inside Node', async (t) => {
+  const leaving = `test('it leaves a fetch', async (t) => {
+    void fetch('http://127.0.0.1:1/')
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    t.pass()
+  })`
+  const { code, output } = await share({ leaving, other: passing })
+  t.is(code, 1)
+  t.regex(output, /^not ok \d+ - TypeError: fetch failed$/m)
+  t.regex(output, /^# pass 2$/m)
+})
+
 const noting = `
   const note = (what) => process.stdout.write('# noted ' + what + '\\n')
   const noted = (name) => async (t) => {
