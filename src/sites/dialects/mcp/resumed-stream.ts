@@ -85,10 +85,12 @@ export function resumption({ stream, url, headers, maxBytes, attempt }: Resumed)
   return async ({ eventId = '', retryMs = usualRetryMs, bytes }) => {
     while (sendableId.test(eventId) && times < mostResumptions && (await pause(retryMs))) {
       times += 1
+      const { failure } = attempt
       const response = await ask(eventId, bytes)
       if (!response) continue
       if (response.status === 200 && isEventStream(response.headers)) {
-        delete attempt.failure
+        // The rest may have failed, too, before this is read.
+        if (attempt.failure === failure) delete attempt.failure
         // An error that comes now does not mean that the server refused the request at once.
         attempt.hasSpoken = true
         return response.body

@@ -68,8 +68,12 @@ export class NotOpened extends Error {
   }
 }
 
-/** Longer than the limit of a response, so that this limit decides. */
-const marginMs = 1000
+/**
+ * As long as a timer can be, so the library's never fires. Each request ends with its response, and the response has
+ * limits. With two timers, the library's would decide whenever a process stands still for longer than their difference,
+ * and a silent server would look like one that speaks another protocol.
+ */
+const timeout = 2 ** 31 - 1
 
 /** The only revision whose sessions may have tasks. */
 const revisionOfTasks = '2025-11-25'
@@ -83,7 +87,6 @@ export async function openSession(
   attempt: Attempt,
   reading: Reading,
 ): Promise<Session> {
-  const timeout = reading.timeoutMs + marginMs
   const transport = new SessionTransport(new URL(url), {
     fetch: sessionFetch(reading),
     ...(token !== '' && { authProvider: { token: async () => token } }),

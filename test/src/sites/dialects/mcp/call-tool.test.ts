@@ -335,6 +335,8 @@ test('a server that requires a parameter in a header gets it', async (t) => {
   t.like(await call(server.url, 'locate', { ...args, pinned }), { kind: 'succeeded' })
 })
 
+const late = { kind: 'unavailable', certain: false, text: 'The site did not respond in time.' }
+
 test('an answer for which a server takes too long ends with the time limit', async (t) => {
   const server = await startMcpServer(t)
   const { call } = await openDialect(t, { timeoutSeconds: 4 })
@@ -345,11 +347,15 @@ test('an answer for which a server takes too long ends with the time limit', asy
     response.writeHead(200, stream).write(progress)
     return true
   }
-  t.like(await call(server.url, 'count'), {
-    kind: 'unavailable',
-    certain: false,
-    text: 'The site did not respond in time.',
-  })
+  t.like(await call(server.url, 'count'), late)
+})
+
+test('a time limit that a process notices late, as when it stood still, is a time limit', async (t) => {
+  const server = await startMcpServer(t)
+  const { call } = await openDialect(t, { timeoutSeconds: 4, noticedAfterMs: 1500 })
+  t.like(await call(server.url, 'count'), { kind: 'succeeded' })
+  server.instead = ({ method }) => method === 'tools/call'
+  t.like(await call(server.url, 'count'), late)
 })
 
 test('a call that is aborted ends with the reason', async (t) => {

@@ -1,7 +1,8 @@
 import type { ExecutionContext, TestFn } from 'ava'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type * as inThread from '../../../../../src/in-thread.ts'
 import { createLogger } from '../../../../../src/logger.ts'
-import { createSafeFetch } from '../../../../../src/safe-fetch/safe-fetch.ts'
+import { createSafeFetch, type SafeStream } from '../../../../../src/safe-fetch/safe-fetch.ts'
 import type { KnownSite } from '../../../../../src/sites/dialects/dialect.ts'
 import { createDialect } from '../../../../../src/sites/dialects/registry.ts'
 import { createThreads } from '../../../../../src/threads/threads.ts'
@@ -26,11 +27,16 @@ export function shareThreads(test: TestFn): void {
 /** The dialects as the platform has them, with limits of a test. */
 export async function openDialect(
   t: ExecutionContext,
-  limits: {
+  {
+    noticedAfterMs = 0,
+    ...limits
+  }: {
     timeoutSeconds?: number
     manifestTimeoutSeconds?: number
     resultBytes?: number
     manifestBytes?: number
+    /** How long this process takes to notice that a response does not come, as one does that stands still. */
+    noticedAfterMs?: number
   } = {},
 ) {
   const { caFile } = await temporaryCertificates()
@@ -45,8 +51,14 @@ export async function openDialect(
     ...limits,
   }
   const callSite = createCallSite({ logger: createLogger('silent', 'test'), threads })
+  const stream: SafeStream = async (request) =>
+    safeFetch.stream(request).catch(async (error: unknown) => {
+      await sleep(noticedAfterMs)
+      throw error
+    })
   const dialect = createDialect({
     ...safeFetch,
+    stream,
     documents: { read: async () => undefined },
     threads,
     config: { sites },

@@ -83,12 +83,13 @@ test('an address of no kind says so for each, and a silent host is asked twice',
   const neither = await startHttpsSite(t, (_request, response) => void response.writeHead(404).end())
   const error = await t.throwsAsync((await openDialect(t)).list(`${neither.origin}/api`))
   t.regex(error.message, /manifest request with status 404\. .*MCP server.* The address responded with status 404\./)
-  const { list } = await openDialect(t, { manifestTimeoutSeconds: 2 })
-  for (const token of [undefined, 'a-token']) {
-    const silent = await startHttpsSite(t, () => {})
-    await t.throwsAsync(list(`${silent.origin}/api`, token), { message: /in time/ })
-    t.is(silent.requests(), 2)
-  }
+  for (const noticedAfterMs of [0, 1500])
+    for (const token of [undefined, 'a-token']) {
+      const { list } = await openDialect(t, { manifestTimeoutSeconds: 2, noticedAfterMs })
+      const silent = await startHttpsSite(t, () => {})
+      await t.throwsAsync(list(`${silent.origin}/api`, token), { message: /in time/ })
+      t.is(silent.requests(), 2)
+    }
 })
 
 test('a document is bounded, and a redirect of it is not followed', async (t) => {
