@@ -1,5 +1,6 @@
 import { Piscina } from 'piscina'
 import { createTurns } from './turns.ts'
+import { startWorkLimit, type WorkLimitOptions } from './work-limit.ts'
 
 /** Functions of the module that runs in the threads. Inputs and results are cloned. */
 type Work = Record<string, (input: never) => unknown>
@@ -11,10 +12,11 @@ interface ThreadsOptions {
   file: URL
   /** How many threads there are at most. */
   places?: number
-  /** How long one call may take, in milliseconds; then its thread is ended. */
+  /** How long one call may work, in milliseconds; then its thread is ended. */
   deadlineMs?: number
   /** How much memory one thread may use, in MiB; then it is ended. */
   memoryMb?: number
+  usedMs?: WorkLimitOptions['usedMs']
 }
 
 /** Work was given up because it took too long or too much memory. */
@@ -35,7 +37,7 @@ export const orElse =
  * turns. The deadline is the last resort: the work has limits of its own, which do not depend on how busy the machine is.
  */
 export function createThreads<W extends Work>(options: ThreadsOptions) {
-  const { file, places = 2, deadlineMs = 10_000, memoryMb = 256 } = options
+  const { file, places = 2, deadlineMs = 10_000, memoryMb = 256, usedMs } = options
   const turns = createTurns(places)
   let pool: Piscina | undefined
 
@@ -51,11 +53,14 @@ export function createThreads<W extends Work>(options: ThreadsOptions) {
 
   async function carryOut<N extends keyof W & string>(name: N, input: Parameters<W[N]>[0]): Promise<Result<W, N>> {
     pool ??= open()
+    const { signal, clear } = startWorkLimit(deadlineMs, { usedMs })
     try {
-      return (await pool.run(input, { name, signal: AbortSignal.timeout(deadlineMs) })) as Result<W, N>
+      return (await pool.run(input, { name, signal })) as Result<W, N>
     } catch (error) {
       if (isGivenUp(error)) throw new TooComplexError(`${name} was given up`, { cause: error })
       throw error
+    } finally {
+      clear()
     }
   }
 

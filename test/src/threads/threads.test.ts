@@ -3,7 +3,14 @@ import test, { type ExecutionContext } from 'ava'
 import { createThreads, TooComplexError } from '../../../src/threads/threads.ts'
 import type * as work from './work.ts'
 
-function open(t: ExecutionContext, options: { deadlineMs?: number; memoryMb?: number; places?: number } = {}) {
+interface Options {
+  deadlineMs?: number
+  memoryMb?: number
+  places?: number
+  usedMs?: () => number
+}
+
+function open(t: ExecutionContext, options: Options = {}) {
   const threads = createThreads<typeof work>({ file: new URL('work.ts', import.meta.url), ...options })
   t.teardown(() => threads.close())
   return threads
@@ -26,6 +33,14 @@ test('work that takes too long is given up, the event loop is free meanwhile, an
   // Other tests use this event loop too, so it has fewer than 200 turns.
   t.true(turns >= 5, `${turns} turns`)
   t.is(await threads.run('someone', 'add', { a: 2, b: 2 }), 4)
+})
+
+test('work that gets no processor is not given up for it', async (t) => {
+  const threads = open(t, { deadlineMs: 500, places: 1, usedMs: () => 0 })
+  t.is(await threads.run('someone', 'stand', 1500), 1500)
+  await t.throwsAsync(open(t, { deadlineMs: 20, usedMs: () => 0 }).run('someone', 'spin', undefined), {
+    instanceOf: TooComplexError,
+  })
 })
 
 test('work that takes too much memory is given up, and the process goes on', async (t) => {

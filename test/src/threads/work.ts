@@ -16,3 +16,9 @@ export const fail = (): never => {
 }
 
 export const environment = (): string[] => Object.keys(process.env)
+
+/** Takes this many milliseconds, and no processor time. */
+export const stand = (ms: number): number => {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+  return ms
+}
