@@ -23,9 +23,12 @@ export const modelOptions: ActivityOptions = {
   retry: soon,
 }
 
-/** One tool call. The limit is above SITE_TIMEOUT_SECONDS. */
+/**
+ * One tool call. The limit is above what it takes at most: two requests of SITE_TIMEOUT_SECONDS, each after a session was
+ * opened, and a refreshed token between them.
+ */
 export const toolOptions: ActivityOptions = {
-  startToCloseTimeout: '6m',
+  startToCloseTimeout: '25m',
   heartbeatTimeout: '5s',
   cancellationType: 'WAIT_CANCELLATION_COMPLETED',
   retry: soon,

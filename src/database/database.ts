@@ -127,15 +127,15 @@ export function isUnreachable(error: unknown): boolean {
 }
 
 /**
- * Whether a retry may succeed: Postgres is unreachable, it aborted this transaction for another one (40001, 40P01) or
- * because it was idle (25P03), its session refuses a prepared statement, the database is not migrated yet, or the vault
+ * Whether a retry may succeed: Postgres is unreachable, it aborted this transaction for another one (40001, 40P01),
+ * because it was idle (25P03) or took too long (57014, for example waiting for a lock), its session refuses a prepared statement, the database is not migrated yet, or the vault
  * keys have not been verified yet.
  */
 export function isTransient(error: unknown): boolean {
   const { code, name } = native(error)
   if (name === 'KeysNotProvedError' || name === 'NotMigratedError') return true
   if (isUnprepared(native(error))) return true
-  return isUnreachable(error) || (typeof code === 'string' && /^(25P03|40001|40P01)$/.test(code))
+  return isUnreachable(error) || (typeof code === 'string' && /^(25P03|40001|40P01|57014)$/.test(code))
 }
 
 /** Whether the statement waited for a lock longer than its `lock_timeout` (55P03). */

@@ -1,5 +1,5 @@
 export interface WorkLimitOptions {
-  /** The processor time that this process has used, in milliseconds. Tests give another one. */
+  /** The processor time that all other threads of this process have used, in milliseconds. Tests give another one. */
   usedMs?: (() => number) | undefined
 }
 
@@ -7,9 +7,9 @@ export interface WorkLimitOptions {
 const mostLooks = 20
 
 /**
- * A limit on work in a thread, in milliseconds. It ends when that time has passed and this process has used as much
- * processor time since. No thread uses more than its process does, so work is not given up because the machine is
- * busy: what strangers send would be refused permanently.
+ * A limit on work in a thread, in milliseconds. It ends when that time has passed and the threads of this process have
+ * used as much processor time since. One uses no more than all do, so work is not given up because the machine is busy:
+ * what strangers send would be refused permanently.
  */
 export function startWorkLimit(limitMs: number, { usedMs = processorMs }: WorkLimitOptions = {}) {
   const ending = new AbortController()
@@ -27,7 +27,8 @@ export function startWorkLimit(limitMs: number, { usedMs = processorMs }: WorkLi
   return { signal: ending.signal, clear: () => clearTimeout(timer) }
 }
 
+/** The event loop's own thread is no part of it: the others get little beside it, at their lower priority. */
 function processorMs(): number {
-  const { user, system } = process.cpuUsage()
-  return (user + system) / 1000
+  const [all, own] = [process.cpuUsage(), process.threadCpuUsage()]
+  return (all.user + all.system - own.user - own.system) / 1000
 }

@@ -37,6 +37,6 @@ test('a database is unreachable however its host, its server or its connection w
 })
 
 test('what a database gave up, and keys that are not proved yet, may succeed in a moment in a database that is reached', (t) => {
-  for (const error of [away('40001'), away('40P01'), away('25P03'), new KeysNotProvedError('not yet')])
+  for (const error of [away('40001'), away('40P01'), away('25P03'), away('57014'), new KeysNotProvedError('not yet')])
     t.deepEqual([isUnreachable(error), isTransient(error)], [false, true], String(error))
 })

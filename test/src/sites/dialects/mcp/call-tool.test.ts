@@ -358,6 +358,14 @@ test('a time limit that a process notices late, as when it stood still, is a tim
   t.like(await call(server.url, 'count'), late)
 })
 
+test('the end of the handshake has no more time than the rest of it', async (t) => {
+  const server = await startMcpServer(t, { era: 'sessions' })
+  const { call } = await openDialect(t, { timeoutSeconds: 4 })
+  server.instead = ({ method }) => method === 'notifications/initialized'
+  t.like(await call(server.url, 'count'), { ...late, certain: true })
+  t.is(server.calls().length, 0)
+})
+
 test('a call that is aborted ends with the reason', async (t) => {
   const server = await startMcpServer(t)
   const { call } = await openDialect(t)
