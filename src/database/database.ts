@@ -52,6 +52,7 @@ export function createDatabase(
     pool: {
       min: 0,
       max: config.database.pool,
+      validate: isIdle,
       afterCreate: prepared(async (connection, isFirst) => {
         if (isFirst) await prove?.(database, connection)
         await followClock(database, logger, connection)
@@ -72,6 +73,14 @@ export function createDatabase(
   })
   return guardTransactions(database, createAccountTurns(Math.ceil(config.database.pool / shares)))
 }
+
+/**
+ * Whether a connection may be used again. pg gives up a statement after `query_timeout`, but Postgres may still execute
+ * it: after a `BEGIN` that was given up, everything on the connection would be part of a transaction that is never
+ * committed, and on one that is cut off, every retry would fail as the first one did. The pool closes it instead.
+ */
+const isIdle = (connection: Client & { readyForQuery?: boolean }): boolean =>
+  connection.readyForQuery === true && connection.getTransactionStatus() === 'I'
 
 /** The changes of one account use at most this part of the connections: a fifth. */
 const shares = 5
@@ -118,8 +127,10 @@ async function isOfOwnSession(database: Database, connection: Client & { process
  * read-only server (25006, after a failover), socket errors, an unresolvable host name, an exhausted pool.
  */
 export function isUnreachable(error: unknown): boolean {
-  const { code, name, message, syscall } = native(error)
-  if (name === 'KnexTimeoutError') return true
+  const { code, name, message, syscall, errors } = native(error)
+  if (name === 'KnexTimeoutError' || syscall === 'connect') return true
+  // One for each address of the host, of which one may mean only that this kind of address is not in use here.
+  if (Array.isArray(errors)) return errors.some(isUnreachable)
   // A missing file has the code of a missing socket.
   if (syscall === 'open') return false
   if (typeof code === 'string') return unreachable.test(code)
@@ -127,15 +138,17 @@ export function isUnreachable(error: unknown): boolean {
 }
 
 /**
- * Whether a retry may succeed: Postgres is unreachable, it aborted this transaction for another one (40001, 40P01),
- * because it was idle (25P03) or took too long (57014, for example waiting for a lock), its session refuses a prepared statement, the database is not migrated yet, or the vault
- * keys have not been verified yet.
+ * Whether a retry may succeed: Postgres is unreachable; it aborted this transaction for another one (40001, 40P01),
+ * because it was idle (25P03) or took too long (25P04, 57014, 55P03, for example waiting for a lock), or after such an
+ * error (25P02); it has no memory, disk or files left (53, 58); it refuses the login, as while a password is changed (28,
+ * 3D000); its session refuses a prepared statement; the database is not migrated yet; or the vault keys have not been
+ * verified yet.
  */
 export function isTransient(error: unknown): boolean {
   const { code, name } = native(error)
   if (name === 'KeysNotProvedError' || name === 'NotMigratedError') return true
   if (isUnprepared(native(error))) return true
-  return isUnreachable(error) || (typeof code === 'string' && /^(25P03|40001|40P01|57014)$/.test(code))
+  return isUnreachable(error) || (typeof code === 'string' && transient.test(code))
 }
 
 /** Whether the statement waited for a lock longer than its `lock_timeout` (55P03). */
@@ -144,7 +157,10 @@ export const isLockTimeout = (error: unknown): boolean => native(error).code ===
 /** Whether Postgres ended the transaction because it and others waited for each other (40P01). */
 export const isDeadlock = (error: unknown): boolean => native(error).code === '40P01'
 
-const unreachable = /^(08|57P|53300|25006|ECONN|EPIPE|ETIMEDOUT|ENOENT|ENOTFOUND|EAI_AGAIN|EHOST|ENET)/
+const transient = /^(25P0[234]|28...$|3D000|40001|40P01|53...$|55P03|57014|58...$)/
+
+const unreachable =
+  /^(08|57P|53300|25006|ECONN|EPIPE|ETIMEDOUT|ENOENT|ENOTFOUND|EAI_|EHOST|ENET|EMFILE|ENFILE|ENOBUFS|EADDRNOTAVAIL)/
 
 /** pg's messages without a code when a connection breaks. Knex prepends the statement. */
 const codeless =
@@ -178,6 +194,7 @@ interface NativeError {
   constraint?: unknown
   message?: unknown
   syscall?: unknown
+  errors?: unknown
 }
 
 /** The error of pg. Objection wraps it without its code. */

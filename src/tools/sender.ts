@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { howToGetMore } from '../billing/allowances.ts'
-import { recordMs, retryWhileUnavailable } from '../database/database.ts'
+import { retryWhileUnavailable } from '../database/database.ts'
 import type { StoredBytes } from '../billing/stored-bytes.ts'
 import type { Config } from '../config/config.ts'
 import type { Logger } from '../logger.ts'
@@ -78,12 +78,11 @@ export function createSender(context: {
       await learnFrom(outcome, connection, host)
       storedBytes.note(sending.ownerId, storedOf(outcome) + Buffer.byteLength(sending.arguments))
       // Only this process knows the response. While Postgres is unreachable, it retries until the response is recorded.
-      const signal = sending.signal ?? AbortSignal.timeout(recordMs)
       if (!isRefusedAttempt(outcome)) return { kind: 'answered', outcome }
-      await retryWhileUnavailable(() => ledger.onRefused(outcome, connection.generation), signal)
+      await retryWhileUnavailable(() => ledger.onRefused(outcome, connection.generation), sending.signal)
       return await retryWhileUnavailable(
         () => untilAborted(handleRefusal(sending, connection, host, outcome), sending.signal),
-        signal,
+        sending.signal,
       )
     } finally {
       await releaseSlot(slot.slotId, begun)

@@ -5,11 +5,13 @@ import type { ExecutionContext } from 'ava'
  * A proxy to a database: Postgres can be away at this URL while others still reach it. `stop` breaks all connections
  * and refuses new ones, like a stopped Postgres; `start` lets them through again. `unconfirmed` breaks the connection
  * that commits a transaction with the given text in one of its statements, once, after Postgres has committed it. `unsent`
- * breaks the one that sends a statement with the given text, once, before Postgres gets it.
+ * breaks the one that sends a statement with the given text, once, before Postgres gets it. `hold` keeps what the
+ * connections send until `release`.
  */
 export async function openDatabaseDoor(t: ExecutionContext, database: string) {
   const { hostname, port } = new URL(database)
-  const sockets = new Set<Socket>()
+  /** The two of each connection, and where what each receives is sent. */
+  const sockets = new Map<Socket, Socket>()
   const marked = new Set<string>()
   const unsent = new Set<string>()
   const server = createServer((caller) => {
@@ -35,7 +37,7 @@ export async function openDatabaseDoor(t: ExecutionContext, database: string) {
   }
 
   function join(from: Socket, to: Socket): void {
-    sockets.add(from)
+    sockets.set(from, to)
     from
       .on('error', () => undefined)
       .on('close', () => {
@@ -50,7 +52,7 @@ export async function openDatabaseDoor(t: ExecutionContext, database: string) {
   const own = (server.address() as AddressInfo).port
   const stop = async (): Promise<void> => {
     const closed = new Promise((resolve) => server.close(resolve))
-    for (const socket of sockets) socket.destroy()
+    for (const socket of sockets.keys()) socket.destroy()
     await closed
   }
   t.teardown(stop)
@@ -63,6 +65,9 @@ export async function openDatabaseDoor(t: ExecutionContext, database: string) {
     url: url.href,
     stop,
     start: () => listen(own),
+    /** Keeps what connections send, as a machine does that stands still. */
+    hold: () => sockets.forEach((to, from) => void from.unpipe(to)),
+    release: () => sockets.forEach((to, from) => void from.pipe(to)),
     unconfirmed: (text: string) => void marked.add(text),
     unsent: (text: string) => void unsent.add(text),
     /** Whether all of them were broken. */

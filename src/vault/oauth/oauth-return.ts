@@ -3,7 +3,7 @@ import type { Audit } from '../../audit/audit.ts'
 import type { Actor, Deed } from '../../audit/audit-entry.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
-import { recordMs, retryWhileUnavailable, type Database } from '../../database/database.ts'
+import { isTransient, recordMs, retryWhileUnavailable, type Database } from '../../database/database.ts'
 import { pollUntil } from '../../database/poll-until.ts'
 import { assertThat, CodedError, isCoded, problemAt } from '../../errors.ts'
 import type { Logger } from '../../logger.ts'
@@ -134,6 +134,8 @@ export function createOAuthReturn(context: {
       const listed = await listedFor(flow, grant)
       return await retryWhileUnavailable(() => keep(flow, grant, listed))
     } catch (error) {
+      // It may have been stored, by an attempt without an answer.
+      if (isTransient(error)) throw error
       // The grant will never be used.
       await oauthClient
         .revoke(clientOfFlow(sealing, flow), grant.refreshToken ?? grant.accessToken)

@@ -30,13 +30,15 @@ test('storing is given up when it is aborted, and at once for any other failure'
 
 test('a database is unreachable however its host, its server or its connection went away', (t) => {
   const codes = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', '57P01', '08006']
-  const errors = [...codes.map(away), new Error('select 1 - Query read timeout')]
+  const noIpv6 = new AggregateError([away('EADDRNOTAVAIL'), away('ECONNREFUSED')])
+  const errors = [...codes.map(away), new Error('select 1 - Query read timeout'), noIpv6]
   for (const error of errors) t.deepEqual([isUnreachable(error), isTransient(error)], [true, true], String(error))
   for (const code of ['23505', '42703', '22P02'])
     t.deepEqual([isUnreachable(away(code)), isTransient(away(code))], [false, false], code)
 })
 
 test('what a database gave up, and keys that are not proved yet, may succeed in a moment in a database that is reached', (t) => {
-  for (const error of [away('40001'), away('40P01'), away('25P03'), away('57014'), new KeysNotProvedError('not yet')])
+  const codes = ['40001', '40P01', '25P02', '25P03', '25P04', '55P03', '57014', '53100', '53200', '58030', '28P01']
+  for (const error of [...codes.map(away), new KeysNotProvedError('not yet')])
     t.deepEqual([isUnreachable(error), isTransient(error)], [false, true], String(error))
 })
