@@ -151,6 +151,9 @@ function shape(
       minutes: env.RUN_MINUTES,
       /** The sum of all waits of a run. They do not count towards `minutes`. */
       waitSeconds: env.RUN_WAIT_SECONDS,
+      /** The longest time between two records of a run that is worked on: of one model call, or of one tool call. */
+      longestWorkSeconds:
+        Math.max(env.MODEL_TIMEOUT_SECONDS, 4 * env.SITE_TIMEOUT_SECONDS + 2 * env.TOKEN_TIMEOUT_SECONDS) + 60,
     },
     models: { ...models, timeoutSeconds: env.MODEL_TIMEOUT_SECONDS, demoDirectives: env.DEMO_DIRECTIVES },
     /** The longest duration of a chat answer. Waiting for its turn and for approvals does not count. */

@@ -35,7 +35,7 @@ export function outageTimeLeft(
 
 /** How much longer the run may work, in milliseconds. Waits and external delays do not count. */
 export function workingTimeLeft(run: Run, budgets: Budgets, now: Date): number {
-  const idleMs = run.waitedMs + currentWaitMs(run, now) + heldUpMs(run, budgets, now)
+  const idleMs = run.waitedMs + currentWaitMs(run, now) + heldUpMs(run, budgets, now) + abandonedMs(run, budgets, now)
   const busyMs = run.startedAt ? now.getTime() - run.startedAt.getTime() - idleMs : 0
   return budgets.minutes * 60_000 - busyMs
 }
@@ -48,12 +48,25 @@ export const currentWaitMs = ({ waitingSince }: Pick<Run, 'waitingSince'>, now: 
  * How long the run has been held up since its last progress, in milliseconds: its provider named a retry time, or no
  * place is free. It counts as waiting, up to the run's limit. Starting the next work adds it to `waitedMs`.
  */
-export function heldUpMs(run: Run, budgets: Budgets, now: Date): number {
+export const heldUpMs = (run: Run, budgets: Budgets, now: Date): number =>
+  Math.min(namedDelayMs(run, now), Math.max(0, waitingTimeLeft(run, budgets, now)))
+
+function namedDelayMs(run: Run, now: Date): number {
   const { failedAt, retryAt, failedAttempt, attempt, noPlaceSince, progressedAt } = run
   const isPaused = failedAt !== null && retryAt !== null && failedAttempt === attempt
   const pauseEnd = isPaused ? Math.min(now.getTime(), retryAt.getTime()) : 0
   const pauseMs = isPaused ? Math.max(0, pauseEnd - failedAt.getTime()) : 0
   const hasNoPlace = noPlaceSince !== null && noPlaceSince >= progressedAt
   const placeMs = hasNoPlace ? now.getTime() - Math.max(noPlaceSince.getTime(), pauseEnd) : 0
-  return Math.min(pauseMs + Math.max(0, placeMs), Math.max(0, waitingTimeLeft(run, budgets, now)))
+  return pauseMs + Math.max(0, placeMs)
+}
+
+/**
+ * How long nobody has worked on the run since its last progress, in milliseconds: Postgres, Temporal or all workers were
+ * away. That is so if nothing was recorded for longer than any work takes; what is recorded sooner counts as work.
+ */
+export function abandonedMs(run: Run, { longestWorkSeconds }: Budgets, now: Date): number {
+  if (run.startedAt === null || run.waitingSince !== null) return 0
+  const ms = now.getTime() - run.progressedAt.getTime() - namedDelayMs(run, now)
+  return ms > longestWorkSeconds * 1000 ? ms : 0
 }

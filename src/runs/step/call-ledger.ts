@@ -10,7 +10,8 @@ import { endCall } from '../../loop/close-calls.ts'
 import type { Loop } from '../../loop/loop.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import { isFinal, ToolCall } from '../../tools/tool-call.ts'
-import { lockRun, readRun, type RunRef } from '../record.ts'
+import { lockWorkedRun } from '../lock-worked-run.ts'
+import { readRun, type RunRef } from '../record.ts'
 import type { Run } from '../run.ts'
 import { askingTimeLeft, heldUpMs, waitingTimeLeft } from '../time-left.ts'
 import { append, type NewEvent } from '../timeline.ts'
@@ -34,7 +35,7 @@ export function createRunLedger(context: {
 }) {
   const { database, clock, config, approvals, loop, metrics } = context
   const underLock = <T>(ref: RunRef, work: (trx: Transaction, run: Run, now: Date) => Promise<T>): Promise<T> =>
-    database.transaction(async (trx) => work(trx, await lockRun(trx, ref), clock.now()))
+    database.transaction(async (trx) => work(trx, await lockWorkedRun(trx, ref, context), clock.now()))
 
   const fenceOf = (ref: RunRef): Fence => ({
     change: (seen, changes, event) =>

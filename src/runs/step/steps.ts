@@ -2,7 +2,8 @@ import type { Transaction } from '../../database/database.ts'
 import type { Move } from '../../../workflows/messages.ts'
 import { maxAttempts, mostRounds } from '../../loop/after-failure.ts'
 import { noteInLog } from '../../logger.ts'
-import { lockRun, readRun, type RunRef } from '../record.ts'
+import { lockWorkedRun } from '../lock-worked-run.ts'
+import { readRun, type RunRef } from '../record.ts'
 import { HeldCreditsError } from '../held-credits.ts'
 import { heldUpMs } from '../time-left.ts'
 import type { Run } from '../run.ts'
@@ -37,7 +38,7 @@ export function createSteps(context: Omit<AskContext, 'next'> & Parameters<typeo
   /** Counts the attempt at a model call and holds credits for it, or returns what comes instead. */
   const begin = (ref: RunRef, model: string): Promise<Attempt | { instead: Move }> =>
     database.transaction(async (trx) => {
-      const run = await lockRun(trx, ref)
+      const run = await lockWorkedRun(trx, ref, context)
       const decision = await decide(trx, run)
       const move = await waits.follow(trx, decision)
       if (move.kind !== 'model' || decision.other) return { instead: move }

@@ -11,7 +11,8 @@ import type { Loop } from '../../loop/loop.ts'
 import type { StepOf } from '../../loop/write-step.ts'
 import { quotedName } from '../../names.ts'
 import type { Move } from '../../../workflows/messages.ts'
-import { lockRun, type RunRecord, type RunRef } from '../record.ts'
+import { lockWorkedRun } from '../lock-worked-run.ts'
+import type { RunRecord, RunRef } from '../record.ts'
 import { noAttempt, type Run } from '../run.ts'
 import { hasEnded } from '../states.ts'
 import { askingTimeLeft } from '../time-left.ts'
@@ -73,7 +74,7 @@ export function createRecordStep(context: {
 
   return (ref: RunRef, attempt: Attempt, answer: RunAnswer, offer: Offer): Promise<Move> =>
     database.transaction(async (trx) => {
-      const run = await lockRun(trx, ref)
+      const run = await lockWorkedRun(trx, ref, context)
       // Another attempt was faster, or the run was cancelled meanwhile: the record stands.
       if (run.steps !== attempt.step - 1 || hasEnded(run.status)) return next(trx, run)
       return next(trx, run, await write(trx, run, attempt, answer, offer))

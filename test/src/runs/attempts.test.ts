@@ -114,6 +114,29 @@ test('that a run had no place for its step, or for its call, is no work of it', 
   t.true((await waitedAfter(() => runs.calls.perform(run, call?.callId ?? '', never))).waitedMs >= 2 * hour)
 })
 
+test('days in which the platform was away are no work of a run, and take nothing off its waiting', async (t) => {
+  const late = await house()
+  const { database, runs } = late.services
+  const { run } = await claimed(late, '[[call slow_once {"seconds":0}]]')
+  const row = () => database('runs').where({ id: run.runId })
+  const days = 3 * 86_400_000
+  const awayFor = () =>
+    row().update({
+      startedAt: database.raw(`started_at - interval '3 days'`),
+      progressedAt: database.raw(`progressed_at - interval '3 days'`),
+    })
+  await awayFor()
+  const move = await runs.steps.advance(run, never)
+  const [call] = move.kind === 'tools' ? move.calls : []
+  await awayFor()
+  await runs.calls.perform(run, call?.callId ?? '', never)
+  await awayFor()
+  t.like(await runs.steps.advance(run, never), { kind: 'end', status: 'completed' })
+  const { waitedMs, outageMs } = await row().first('waitedMs', 'outageMs')
+  t.true(outageMs >= 3 * days)
+  t.is(waitedMs, outageMs)
+})
+
 test('a step that was begun four times and always lost is given up, and after failures asked in three rounds', async (t) => {
   const late = await house()
   const completed = { kind: 'end', status: 'completed', reason: null }

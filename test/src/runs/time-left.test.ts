@@ -1,6 +1,6 @@
 import test from 'ava'
 import { Run } from '../../../src/runs/run.ts'
-import { askingTimeLeft, heldUpMs, waitingTimeLeft, workingTimeLeft } from '../../../src/runs/time-left.ts'
+import { abandonedMs, askingTimeLeft, heldUpMs, waitingTimeLeft, workingTimeLeft } from '../../../src/runs/time-left.ts'
 import { readConfig } from '../../../src/config/config.ts'
 
 const now = new Date('2026-11-23T12:00:00Z')
@@ -22,12 +22,26 @@ const workLeft = (fields: object) => workingTimeLeft(runWith(fields), budgets, n
 const heldUp = (fields: object) => heldUpMs(runWith(fields), budgets, now) / 1000
 
 test('a run that has worked for longer than its minutes has no time left', (t) => {
-  t.is(workLeft({}), -300)
-  t.is(workLeft({ waitedMs: 600_000 }), 300)
+  t.is(workLeft({ progressedAt: now }), -300)
+  t.is(workLeft({ progressedAt: now, waitedMs: 600_000 }), 300)
+})
+
+test('what lasts longer than any work is no work, and takes nothing off the waiting', (t) => {
+  const { longestWorkSeconds } = budgets
+  const abandoned = (fields: object) => abandonedMs(runWith(fields), budgets, now) / 1000
+  t.is(abandoned({ progressedAt: ago(longestWorkSeconds) }), 0)
+  const days = { startedAt: ago(200_500), progressedAt: ago(200_000) }
+  t.is(abandoned(days), 200_000)
+  t.is(workLeft(days), 100)
+  t.is(waitingTimeLeft(runWith(days), budgets, now), 3_600_000)
+  t.is(abandoned({ ...days, waitingSince: ago(200_000) }), 0, 'it waits')
+  t.is(abandoned({ ...days, startedAt: null }), 0)
+  const named = { failedAttempt: 1, failedAt: ago(200_000), retryAt: ago(100) }
+  t.is(abandoned({ ...days, ...named }), 0, 'its provider wanted it to wait')
 })
 
 test('the time that a provider has named does not count as work, and what follows it does', (t) => {
-  const failed = { failedAttempt: 1, failedAt: ago(600) }
+  const failed = { failedAttempt: 1, failedAt: ago(600), progressedAt: ago(600) }
   t.is(heldUp({ ...failed, retryAt: ahead(60) }), 600)
   t.is(heldUp({ ...failed, retryAt: ago(100) }), 500)
   t.is(workLeft({ ...failed, retryAt: ago(100) }), 200)
@@ -44,7 +58,7 @@ test('the time without a place does not count as work, unless the run has made p
 })
 
 test('what holds a run up counts as waiting for no longer than the run may wait', (t) => {
-  const old = { startedAt: ago(8000), progressedAt: ago(8000), noPlaceSince: ago(7000) }
+  const old = { startedAt: ago(8000), progressedAt: ago(7300), noPlaceSince: ago(7000) }
   t.is(heldUp(old), 3600)
   t.is(workLeft(old), 600 - (8000 - 3600))
   t.is(waitingTimeLeft(runWith(old), budgets, now), 3_600_000)

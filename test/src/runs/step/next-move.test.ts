@@ -7,7 +7,15 @@ import type { Run } from '../../../../src/runs/run.ts'
 import { endReasons, runStatuses, type EndReason, type RunStatus } from '../../../../src/runs/states.ts'
 import type { Move } from '../../../../workflows/messages.ts'
 
-const budgets = { steps: 3, toolCalls: 4, tokens: 100, credits: 10, minutes: 2, waitSeconds: 86_400 }
+const budgets = {
+  steps: 3,
+  toolCalls: 4,
+  tokens: 100,
+  credits: 10,
+  minutes: 2,
+  waitSeconds: 86_400,
+  longestWorkSeconds: 360,
+}
 const began = new Date('2026-11-21T09:00:00Z')
 const minutesLater = (minutes: number) => new Date(began.getTime() + minutes * 60_000)
 
@@ -285,7 +293,7 @@ test('next move: whatever the record, the rules that everything else relies on h
 })
 
 test('next move: more of every budget ends no run sooner, and more time changes no end', (t) => {
-  const generous = { steps: 6, toolCalls: 8, tokens: 200, credits: 20, minutes: 10, waitSeconds: 86_400 }
+  const generous = { ...budgets, steps: 6, toolCalls: 8, tokens: 200, credits: 20, minutes: 10 }
   const rule = fc.property(anyRecord, anyMoment, (record, now) => {
     const move = nextMove(record, budgets, now)
     const later = nextMove(record, budgets, new Date(now.getTime() + 60_000))
