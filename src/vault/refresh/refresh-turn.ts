@@ -4,10 +4,12 @@ import type { RefreshCause, VaultRefresh } from './vault-refresh.ts'
 /** How long the holder of an expired lease has to store its result once Postgres is reachable. */
 export const contestMs = 2_000
 /**
- * How many attempts in doubt end a grant. The first repetition has nothing left to lose, and neither have the others:
- * whatever an attempt in doubt has used up, nobody has its new tokens.
+ * How many attempts in doubt end a grant, and how long a site fails at least before that. The first repetition has nothing
+ * left to lose, and neither have the others: whatever an attempt in doubt has used up, nobody has its new tokens. The
+ * outage of a token endpoint must not have all its users sign in again.
  */
 const mostDoubts = 10
+const longestDoubtMs = 60 * 60_000
 /** How many times a site may refuse for a reason other than the token, such as an unknown client. */
 const mostRefusals = 5
 /** The longest pause between two attempts, even if the site asks for a longer one. */
@@ -39,7 +41,7 @@ export type Turn = {
   | { kind: 'gone' }
 )
 
-const allInDoubt = `The results of the last ${mostDoubts} token refreshes are unknown.`
+const allInDoubt = (count: number) => `The results of the last ${count} token refreshes are unknown.`
 const noRefreshToken = 'The access token is no longer valid, and the site did not issue a refresh token.'
 
 /**
@@ -56,9 +58,10 @@ export function decideTurn({ entry, past, seen, cause, now, refreshable }: TurnF
   if (open && !isOver(open, now)) return lives ? { kind: 'kept', entry } : contested(open, now)
   const abandon = underWay && { abandon: underWay }
   if (!refreshable) return lives ? { kind: 'kept', entry } : { kind: 'dead', entry, reason: noRefreshToken }
-  const doubts = past.filter(isInDoubt).length + (open ? 1 : 0)
-  if (doubts > 0 && lives) return { kind: 'kept', entry, ...abandon }
-  if (doubts >= mostDoubts) return { kind: 'dead', entry, reason: reasonInWords(allInDoubt, past), ...abandon }
+  const doubts = past.filter((attempt) => isInDoubt(attempt) || attempt === open)
+  if (doubts.length > 0 && lives) return { kind: 'kept', entry, ...abandon }
+  if (isHopeless(doubts, now))
+    return { kind: 'dead', entry, reason: reasonInWords(allInDoubt(doubts.length), past), ...abandon }
   const refusals = past.filter(({ outcome }) => outcome === 'refused').length
   if (refusals >= mostRefusals && !lives) return { kind: 'dead', entry, reason: lastWords(past) }
   const pause = pauseAfter(past)
@@ -75,6 +78,10 @@ const isOver = ({ leaseUntil, contestedAt }: VaultRefresh, now: Date): boolean =
  */
 const contested = (open: VaultRefresh, now: Date): Turn =>
   open.leaseUntil <= now && open.contestedAt === null ? { kind: 'busy', contest: open } : { kind: 'busy' }
+
+/** After the first attempt, the rest of the access token's life may have been used. So the second one counts. */
+const isHopeless = (doubts: VaultRefresh[], now: Date): boolean =>
+  doubts.length >= mostDoubts && now.getTime() - (doubts[1]?.endedAt?.getTime() ?? 0) >= longestDoubtMs
 
 const isInDoubt = ({ outcome }: VaultRefresh): boolean => outcome === 'ambiguous' || outcome === 'abandoned'
 
