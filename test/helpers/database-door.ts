@@ -13,7 +13,7 @@ export async function openDatabaseDoor(t: ExecutionContext, database: string) {
   /** The two of each connection, and where what each receives is sent. */
   const sockets = new Map<Socket, Socket>()
   const marked = new Set<string>()
-  const unsent = new Set<string>()
+  const unsent: string[] = []
   const server = createServer((caller) => {
     const postgres = connect(Number(port), hostname)
     watchCommits(caller, postgres)
@@ -27,8 +27,8 @@ export async function openDatabaseDoor(t: ExecutionContext, database: string) {
     caller.on('data', (bytes: Buffer) => {
       const sent = bytes.toString('latin1')
       for (const [, name = '', text = ''] of sent.matchAll(parsed)) prepared.set(name, text)
-      const broken = [...unsent].filter((text) => says(sent, text, prepared) && unsent.delete(text))
-      if (broken.length > 0) for (const socket of [postgres, caller]) socket.destroy()
+      const broken = unsent.findIndex((text) => says(sent, text, prepared))
+      if (broken !== -1 && unsent.splice(broken, 1)) for (const socket of [postgres, caller]) socket.destroy()
       for (const text of marked) if (says(sent, text, prepared)) isMarked = marked.delete(text)
       if (!isMarked || !/\bcommit\b/i.test(sent)) return
       postgres.unpipe(caller)
@@ -69,9 +69,9 @@ export async function openDatabaseDoor(t: ExecutionContext, database: string) {
     hold: () => sockets.forEach((to, from) => void from.unpipe(to)),
     release: () => sockets.forEach((to, from) => void from.pipe(to)),
     unconfirmed: (text: string) => void marked.add(text),
-    unsent: (text: string) => void unsent.add(text),
+    unsent: (text: string) => void unsent.push(text),
     /** Whether all of them were broken. */
-    areBroken: () => marked.size + unsent.size === 0,
+    areBroken: () => marked.size + unsent.length === 0,
   }
 }
 

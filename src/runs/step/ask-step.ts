@@ -94,14 +94,15 @@ export function createAskStep(context: AskContext) {
       used = lost
     }
     const question = async (given: Prepared) => {
-      const next = await questionOf(ref, attempt, given)
+      const next = await retryWhileUnavailable(() => questionOf(ref, attempt, given), signal)
       cut = next.cut
       return next
     }
     try {
       const given = await prepared
       const asking = askingOf(given.run, attempt, { signal, onLost })
-      const again = async () => question(await prepare((await readRun(database, ref)).run, attempt.model))
+      const read = async () => prepare((await readRun(database, ref)).run, attempt.model)
+      const again = async () => question(await retryWhileUnavailable(read, signal))
       const { answer, offer } = await loop.ask(asking, await question(given), again)
       return await retryWhileUnavailable(async () => {
         await outages.answered(attempt.model)

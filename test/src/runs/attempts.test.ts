@@ -10,9 +10,12 @@ import { createDecide } from '../../../src/runs/step/decide.ts'
 import { createModelStanding } from '../../../src/runs/step/model-trouble.ts'
 import { createWaits } from '../../../src/runs/step/waits.ts'
 import { call } from '../../helpers/client.ts'
+import { openDatabaseDoor } from '../../helpers/database-door.ts'
+import { createTestDatabase } from '../../helpers/database.ts'
 import { movableClock } from '../../helpers/clock.ts'
 import { eventually } from '../../helpers/eventually.ts'
 import { customer, deliver, webhookAgent } from '../../helpers/people.ts'
+import { startPlatform } from '../../helpers/platform.ts'
 import { sharedPlatform } from '../../helpers/shared.ts'
 import { forWholeFile } from '../../helpers/whole-file.ts'
 import { claimed, never, openLate, planned, type Late } from './open-late.ts'
@@ -112,6 +115,15 @@ test('that a run had no place for its step, or for its call, is no work of it', 
   t.true(waitedMs >= hour)
   const [call] = move.kind === 'tools' ? move.calls : []
   t.true((await waitedAfter(() => runs.calls.perform(run, call?.callId ?? '', never))).waitedMs >= 2 * hour)
+})
+
+test('an attempt is not lost to Postgres, which breaks while what the model is shown is read', async (t) => {
+  const door = await openDatabaseDoor(t, (await createTestDatabase(t)).url)
+  const late = await openLate(t, await startPlatform(t, { env: { DATABASE_URL: door.url } }))
+  const { run } = await claimed(late, '[[call slow_once {"seconds":0}]]')
+  for (let time = 0; time < 2; time += 1) door.unsent('from agent_lost_sites l where l.agent_id = a.id')
+  t.like(await late.services.runs.steps.advance(run, never), { kind: 'tools' })
+  t.true(door.areBroken())
 })
 
 test('days in which the platform was away are no work of a run, and take nothing off its waiting', async (t) => {
