@@ -9,7 +9,7 @@ interface Mail {
 }
 
 /**
- * The outcome of a mail. `refused`: permanently (RFC 5321, 4.2.1: 5yz). `deferred`: this mail, for now. `away`: the
+ * The outcome of a mail. `refused`: permanently (RFC 5321, 4.2.1: 5yz). `deferred`: this mail, perhaps not permanently. `away`: the
  * server accepts nothing, so other mails can wait. `what` names the reply or error.
  */
 export type Delivery = { kind: 'sent' } | { kind: 'refused' | 'deferred' | 'away'; what: string }
@@ -78,13 +78,27 @@ function whatFailed(error: unknown): string {
   return [code, command, responseCode].filter((part) => part !== undefined).join(' ')
 }
 
+interface SmtpError {
+  code?: string
+  command?: string
+  responseCode?: number
+  /** The whole reply. */
+  response?: string
+}
+
 /** Only replies about the recipient or the content concern this mail. Others concern the server or our account. */
 function classify(error: unknown): Delivery {
-  const { code, command, responseCode } = error as { code?: string; command?: string; responseCode?: number }
+  const { code, command, responseCode, response = '' } = error as SmtpError
   const what = whatFailed(error)
   // The address cannot be written in SMTP.
   if (code === 'EENVELOPE' && command === 'API') return { kind: 'refused', what }
   if (responseCode === undefined || (command !== 'RCPT TO' && command !== 'DATA')) return { kind: 'away', what }
   if (responseCode === 421) return { kind: 'away', what }
-  return { kind: responseCode >= 500 ? 'refused' : 'deferred', what }
+  return { kind: responseCode >= 500 && !isOfPolicy(response) ? 'refused' : 'deferred', what }
 }
+
+/**
+ * Whether the reply's enhanced code (RFC 3463) is about the server, the network, the protocol or a policy, as for a quota or
+ * a refused relay, and not about the address (5.1), the mailbox (5.2) or the content (5.6).
+ */
+const isOfPolicy = (response: string): boolean => /^\d{3}[ -]5\.[3457]\.\d/.test(response)

@@ -12,7 +12,7 @@ export interface Arrived {
 
 type Command = 'CONNECT' | 'MAIL FROM' | 'RCPT TO' | 'DATA'
 /** The server's response to a command: a status, or `none`. All other commands are accepted. */
-export type Refusal = { at: Command; status: number | 'none' } | undefined
+export type Refusal = { at: Command; status: number | 'none'; words?: string } | undefined
 
 /** An SMTP server on loopback that the test can make refuse, hang or stop. */
 export async function startMailServer(t: ExecutionContext) {
@@ -23,7 +23,7 @@ export async function startMailServer(t: ExecutionContext) {
   const answer = (at: Command, done: (error?: Error) => void): void => {
     if (refusal?.at !== at) return done()
     if (refusal.status === 'none') return
-    done(Object.assign(new Error('not this one'), { responseCode: refusal.status }))
+    done(Object.assign(new Error(refusal.words ?? 'not this one'), { responseCode: refusal.status }))
   }
   const create = () =>
     new SMTPServer({

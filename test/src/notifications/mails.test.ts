@@ -101,6 +101,20 @@ test.serial('a mail that is refused for the moment is tried again later, and doe
   for (const row of await rows()) t.like(row, { mailStatus: 'sent', mailAttempts: 2 })
 })
 
+test.serial('a mail that a policy refuses, which is not about its address, is tried again', async (t) => {
+  const { server, tell, ada, mails, rows, clock } = await openMails(t)
+  await tell(ada)
+  for (const words of ['5.7.1 Relay access denied', '5.4.5 Daily user sending limit exceeded']) {
+    server.refuse({ at: 'RCPT TO', status: 550, words })
+    await mails.send()
+    t.like((await rows())[0], { mailStatus: 'pending' }, words)
+    clock.forward(minutes(60))
+  }
+  server.refuse({ at: 'RCPT TO', status: 550, words: '5.1.1 No such user' })
+  await mails.send()
+  t.like((await rows())[0], { mailStatus: 'failed', mailAttempts: 3 })
+})
+
 test.serial('a mail that is refused for good, at any point, is not tried again', async (t) => {
   const { server, tell, ada, mails, rows, clock, logs } = await openMails(t)
   for (const at of ['RCPT TO', 'DATA'] as const) {
