@@ -1,7 +1,7 @@
 import { createServer, STATUS_CODES, type RequestListener, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { CodedError, errorBody } from '../src/errors.ts'
+import { CodedError, errorBody, type ErrorCode, type ErrorDetail } from '../src/errors.ts'
 import { endWith, limitConnections } from './connections.ts'
 
 /** Generous for tokens, keys and cookies. Longer headers are refused before they are buffered. */
@@ -77,7 +77,9 @@ const refuseBroken =
   (words: Record<string, string>) =>
   (error: Error & { code?: string }, socket: Socket): void => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-    const { status, headers, body } = refusal(words[error.code ?? ''] ?? 'The request is not valid HTTP.', '')
+    const sentence = words[error.code ?? ''] ?? 'The request is not valid HTTP.'
+    const isSlow = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+    const { status, headers, body } = isSlow ? answerOf('REQUEST_TIMEOUT', sentence) : refusal(sentence, '')
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
     endWith(socket, [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'))
   }
@@ -90,9 +92,11 @@ const refuseWith =
     response.writeHead(status, headers).end(body)
   }
 
-/** The platform's error body for an invalid request, and its headers. */
-function refusal(message: string, path: string) {
-  const error = new CodedError('VALIDATION_ERROR', { message, details: [{ path, message }] })
+const refusal = (message: string, path: string) => answerOf('VALIDATION_ERROR', message, [{ path, message }])
+
+/** The platform's error body, and its headers. */
+function answerOf(code: ErrorCode, message: string, details?: ErrorDetail[]) {
+  const error = new CodedError(code, { message, ...(details && { details }) })
   const body = JSON.stringify(errorBody(error))
   const headers = {
     'Content-Type': 'application/json; charset=utf-8',

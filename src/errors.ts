@@ -1,6 +1,6 @@
 /**
- * The error catalogue: every code of docs/specification.md, "Codes", plus METHOD_NOT_ALLOWED, and INTERNAL_ERROR for
- * everything else. Nothing else maps codes to statuses.
+ * The error catalogue: every code of docs/specification.md, "Codes", plus METHOD_NOT_ALLOWED and REQUEST_TIMEOUT, and
+ * INTERNAL_ERROR for everything else. Nothing else maps codes to statuses.
  */
 
 interface CatalogueEntry {
@@ -59,6 +59,7 @@ export const catalogue = {
     405,
     'This path does not support this method. The Allow header lists the methods it supports.',
   ),
+  REQUEST_TIMEOUT: entry(408, 'The request did not arrive completely in time. Send it again.', true),
   INTERNAL_ERROR: entry(
     500,
     'Something went wrong on our side. Try again. If the problem persists, report it with the request id.',

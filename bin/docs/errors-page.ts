@@ -34,7 +34,7 @@ export const errorsPage = (): string =>
       '- A 429 response always has `Retry-After`.',
     ].join('\n'),
     '## Codes',
-    "The codes are those in [the specification](../specification.md#codes) and two more: `INTERNAL_ERROR` for errors without their own code, and `METHOD_NOT_ALLOWED` for methods that a path does not support. *Operations* is the number of operations that can return the code; the [API reference](../openapi.json) lists each operation's codes.",
+    "The codes are those in [the specification](../specification.md#codes) and three more: `INTERNAL_ERROR` for errors without their own code, `METHOD_NOT_ALLOWED` for methods that a path does not support, and `REQUEST_TIMEOUT` for requests that arrive too slowly. *Operations* is the number of operations that can return the code; the [API reference](../openapi.json) lists each operation's codes.",
     table(['Code', 'Status', 'Retry', 'Operations', 'Meaning'], (Object.keys(catalogue) as ErrorCode[]).map(rowOf)),
   )
 

@@ -40,7 +40,8 @@ for (const [what, head, byte] of slow)
     t.true(ms > 1400, `after ${ms} ms`)
     // Node would look every 30 seconds.
     t.true(ms < 12_000, `after ${ms} ms`)
-    t.regex(answer, /^HTTP\/1\.1 400 /)
+    t.regex(answer, /^HTTP\/1\.1 408 /)
+    t.regex(answer, /"code":"REQUEST_TIMEOUT"/)
     t.regex(answer, /"error":"The request was not complete within 1\.5 seconds\."/)
   })
 
