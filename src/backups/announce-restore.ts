@@ -108,6 +108,7 @@ const leapRunsStatement = `
      set epoch = epoch + :leap,
          waited_ms = waited_ms + case when started_at is null then 0 else gap.ms end,
          outage_ms = outage_ms + case when started_at is null then 0 else gap.ms end,
+         progressed_at = progressed_at + case when started_at is null then interval '0' else gap.time end,
          waiting_since = waiting_since + gap.time, waiting_until = waiting_until + gap.time,
          model_failing_since = model_failing_since + gap.time
     from gap where status = any(:unfinishedStatuses) returning agent_id as "agentId"`

@@ -139,8 +139,7 @@ export function isUnreachable(error: unknown): boolean {
 
 /**
  * Whether a retry may succeed: Postgres is unreachable; it aborted this transaction for another one (40001, 40P01),
- * because it was idle (25P03) or took too long (25P04, 57014, 55P03, for example waiting for a lock), or after such an
- * error (25P02); it has no memory, disk or files left (53, 58); it refuses the login, as while a password is changed (28,
+ * because it was idle (25P03) or took too long (25P04, 57014, 55P03, for example waiting for a lock); it has no memory, disk or files left (53, 58); it refuses the login, as while a password is changed (28,
  * 3D000); its session refuses a prepared statement; the database is not migrated yet; or the vault keys have not been
  * verified yet.
  */
@@ -157,7 +156,7 @@ export const isLockTimeout = (error: unknown): boolean => native(error).code ===
 /** Whether Postgres ended the transaction because it and others waited for each other (40P01). */
 export const isDeadlock = (error: unknown): boolean => native(error).code === '40P01'
 
-const transient = /^(25P0[234]|28...$|3D000|40001|40P01|53...$|55P03|57014|58...$)/
+const transient = /^(25P0[34]|28...$|3D000|40001|40P01|53...$|55P03|57014|58...$)/
 
 const unreachable =
   /^(08|57P|53300|25006|ECONN|EPIPE|ETIMEDOUT|ENOENT|ENOTFOUND|EAI_|EHOST|ENET|EMFILE|ENFILE|ENOBUFS|EADDRNOTAVAIL)/

@@ -3,7 +3,7 @@ import type { Approvals } from '../../approvals/approvals.ts'
 import type { Billing } from '../../billing/billing.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
-import { retryWhileUnavailable, type Database } from '../../database/database.ts'
+import { recordMs, retryWhileUnavailable, type Database } from '../../database/database.ts'
 import { isCoded } from '../../errors.ts'
 import type { Asking, Question } from '../../loop/ask.ts'
 import { withoutSecrets, type Cut, type RunTranscript } from '../../loop/fit-transcript.ts'
@@ -46,6 +46,10 @@ export interface AskContext {
   /** What comes next, for a run whose row is locked. */
   next: Next
 }
+
+/** Reads for an attempt that is counted already, so it outlasts a short outage of Postgres. */
+export const outlast = <T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> =>
+  retryWhileUnavailable(work, AbortSignal.any([signal, AbortSignal.timeout(recordMs)]))
 
 /** Asks the model of an attempt, and records its answer, or how it failed. */
 export function createAskStep(context: AskContext) {
@@ -94,7 +98,7 @@ export function createAskStep(context: AskContext) {
       used = lost
     }
     const question = async (given: Prepared) => {
-      const next = await retryWhileUnavailable(() => questionOf(ref, attempt, given), signal)
+      const next = await outlast(() => questionOf(ref, attempt, given), signal)
       cut = next.cut
       return next
     }
@@ -102,7 +106,7 @@ export function createAskStep(context: AskContext) {
       const given = await prepared
       const asking = askingOf(given.run, attempt, { signal, onLost })
       const read = async () => prepare((await readRun(database, ref)).run, attempt.model)
-      const again = async () => question(await retryWhileUnavailable(read, signal))
+      const again = async () => question(await outlast(read, signal))
       const { answer, offer } = await loop.ask(asking, await question(given), again)
       return await retryWhileUnavailable(async () => {
         await outages.answered(attempt.model)

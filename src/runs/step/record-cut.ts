@@ -16,7 +16,9 @@ export const createRecordCut =
       const run = await lockRun(trx, ref)
       // Another attempt was faster, or has cut as much.
       if (run.steps !== step - 1 || hasEnded(run.status) || !isFurther(cut.cuts, cutsOf(run))) return run
-      await append(trx, run.id, clock.now(), [fittedEvent(step, cut)], cut.cuts)
+      // No progress: the attempt at the step is still under way.
+      const { progressedAt } = run
+      await append(trx, run.id, clock.now(), [fittedEvent(step, cut)], { ...cut.cuts, progressedAt })
       return Object.assign(run, cut.cuts)
     })
 

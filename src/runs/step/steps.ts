@@ -1,4 +1,4 @@
-import { retryWhileUnavailable, type Transaction } from '../../database/database.ts'
+import type { Transaction } from '../../database/database.ts'
 import type { Move } from '../../../workflows/messages.ts'
 import { maxAttempts, mostRounds } from '../../loop/after-failure.ts'
 import { noteInLog } from '../../logger.ts'
@@ -8,7 +8,7 @@ import { HeldCreditsError } from '../held-credits.ts'
 import { heldUpMs } from '../time-left.ts'
 import type { Run } from '../run.ts'
 import { append } from '../timeline.ts'
-import { createAskStep, type AskContext } from './ask-step.ts'
+import { createAskStep, outlast, type AskContext } from './ask-step.ts'
 import type { Attempt } from './attempt.ts'
 import { createDecide } from './decide.ts'
 import { createModelStanding } from './model-trouble.ts'
@@ -79,9 +79,7 @@ export function createSteps(context: Omit<AskContext, 'next'> & Parameters<typeo
         if ('instead' in begun) return begun.instead
         noteInLog({ step: begun.step })
         // It may have been read too early: while a call was about to end, or another attempt was about to be recorded.
-        // The attempt is counted, so it outlasts a short outage of Postgres.
-        const again = () =>
-          retryWhileUnavailable(async () => prepare((await readRun(database, ref)).run, model), signal)
+        const again = () => outlast(async () => prepare((await readRun(database, ref)).run, model), signal)
         const current = prepared.then((found) => (found.run.steps === begun.step - 1 ? found : again()), again)
         return ask(ref, begun, current, signal)
       })

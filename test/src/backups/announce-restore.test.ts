@@ -5,6 +5,7 @@ import * as notifications from '../../../api/notifications.ts'
 import { restoresOf } from '../../../bin/admin/restores-of.ts'
 import { databaseClock as clock, later } from '../../../src/clock.ts'
 import { newId } from '../../../src/ids.ts'
+import { lockWorkedRun } from '../../../src/runs/lock-worked-run.ts'
 import { lockRun } from '../../../src/runs/record.ts'
 import { call } from '../../helpers/client.ts'
 import { agentOf, customer, deliver, webhookAgent } from '../../helpers/people.ts'
@@ -71,6 +72,19 @@ test('a restore pauses the agents with unfinished runs, fences off what executed
   t.deepEqual((await agentIn(platform, { id })).pausedAt, exceedingSince, 'it stays suspended')
   t.true((await agentIn(platform, own)).pausedAt !== null)
   t.is(await restoresOf(database, platform.config).resumeAll(), 0)
+})
+
+test('the time that a restore has lost is taken off the work of a run once', async (t) => {
+  const { platform, queued, database } = await stage(t)
+  const agent = await queued()
+  const claimed = await platform.services.runs.queue.claimNext(agent.id, 'an execution')
+  const asOf = later(clock.now(), -3600)
+  const times = { startedAt: asOf, progressedAt: asOf }
+  await database('runs').where({ id: claimed!.runId }).update(times)
+  await announce(platform, asOf)
+  const ref = await platform.services.runs.queue.claimNext(agent.id, 'another execution')
+  const run = await database.transaction((trx) => lockWorkedRun(trx, ref!, { clock, config: platform.config }))
+  t.true(run.outageMs >= 3_600_000 && run.outageMs < 7_200_000, `${run.outageMs} ms`)
 })
 
 test('a pause by the owner of an agent that waits since a restore is not ended for all', async (t) => {
