@@ -23,6 +23,12 @@ export function takeLock(file: string): ProcessMark | undefined {
   }
 }
 
+/** The running process that holds the lock. */
+export function lockHolder(file: string): ProcessMark | undefined {
+  const holder = readHolder(file)
+  return holder && isRunning(holder) ? holder : undefined
+}
+
 export function releaseLock(file: string): void {
   if (readHolder(file)?.pid === process.pid) rmSync(file, { force: true })
 }

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import getPort, { portNumbers } from 'get-port'
-import { releaseLock, takeLock } from './lock.ts'
+import { lockHolder, releaseLock, takeLock } from './lock.ts'
 
 const host = '127.0.0.1'
 const folder = join(tmpdir(), `switchyard-ports-${userInfo().uid}`)
@@ -32,9 +32,14 @@ export async function portProblems(needed: NeededPort[]): Promise<string[]> {
   return problems.flat()
 }
 
-/** The first free port of the loopback address after this one, of a hundred; otherwise any free one. */
-export const freePortAfter = (port: number): Promise<number> =>
-  getPort({ host, port: portNumbers(Math.min(port + 1, 65_435), Math.min(port + 100, 65_535)) })
+/**
+ * The first free port of the loopback address after this one, of a hundred; otherwise any free one. It is none of those
+ * that are needed later, nor one that `freePorts` has given to a process.
+ */
+export function freePortAfter(port: number, { needed }: { needed: readonly number[] }): Promise<number> {
+  const range = [...portNumbers(Math.min(port + 1, 65_435), Math.min(port + 100, 65_535))]
+  return getPort({ host, port: range.filter((one) => !needed.includes(one) && lockHolder(lockOf(one)) === undefined) })
+}
 
 /**
  * Free ports of the loopback address below 32768: systems assign higher ports to outgoing connections and to servers

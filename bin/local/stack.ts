@@ -76,7 +76,8 @@ export async function startStack(
   const addresses = addressesOf(local, temporal, { caFile, certFile, keyFile })
   const ui = addresses.temporalUi === undefined ? {} : { TEMPORAL_UI_URL: addresses.temporalUi }
   const own = { DATABASE_URL: database.url, TEMPORAL_ADDRESS: temporal, ...ui }
-  const healthPort = await freePortAfter(local.PORT)
+  const needed = [local.DEAD_SITE_PORT, ...local.CONFORMANCE_PORTS]
+  const healthPort = await freePortAfter(local.PORT, { needed })
   const given = local.environment['CATALOGUE_FOLDERS']
   const env = {
     WORKER_HEALTH_PORT: String(healthPort),

@@ -4,7 +4,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import test from 'ava'
-import { freePorts, portProblems } from '../../../bin/local/ports.ts'
+import { freePortAfter, freePorts, portProblems } from '../../../bin/local/ports.ts'
 import { ownEnvironment } from '../../helpers/servers.ts'
 
 const file = fileURLToPath(new URL('../../../bin/local/ports.ts', import.meta.url))
@@ -39,4 +39,12 @@ test('a needed port that is taken, or needed twice, is named with its variable',
   t.is(problems.length, 2)
   t.regex(problems[0] ?? '', /is taken.*\bPORT\b/)
   t.regex(problems[1] ?? '', /POSTGRES_PORT.*SITE_PORTS/)
+})
+
+test('a port after another one is none that is needed later, or that another process was given', async (t) => {
+  const first = await freePortAfter(18_500, { needed: [] })
+  const second = await freePortAfter(18_500, { needed: [first] })
+  t.true(second > first && second <= 18_600)
+  const [given = 0] = await freePorts(1, { from: second + 1, to: second + 2 })
+  t.not(await freePortAfter(given - 1, { needed: [] }), given)
 })
