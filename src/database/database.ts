@@ -139,9 +139,9 @@ export function isUnreachable(error: unknown): boolean {
 
 /**
  * Whether a retry may succeed: Postgres is unreachable; it aborted this transaction for another one (40001, 40P01),
- * because it was idle (25P03) or took too long (25P04, 57014, 55P03, for example waiting for a lock); it has no memory, disk or files left (53, 58); it refuses the login, as while a password is changed (28,
- * 3D000); its session refuses a prepared statement; the database is not migrated yet; or the vault keys have not been
- * verified yet.
+ * because it was idle (25P03) or took too long (25P04, 57014, 55P03, for example waiting for a lock); it has no memory,
+ * disk or files left (53, 58); it refuses the login, as while a password is changed (28, 3D000); its session refuses a
+ * prepared statement; the database is not migrated yet; or the vault keys have not been verified yet.
  */
 export function isTransient(error: unknown): boolean {
   const { code, name } = native(error)
